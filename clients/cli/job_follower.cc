@@ -16,15 +16,6 @@ constexpr std::chrono::milliseconds kFirstPause{200};
 constexpr std::chrono::milliseconds kLongestPause{5'000};
 constexpr size_t kMaxShownLineBytes = 64 * 1024;
 
-std::optional<worker::Verdict> VerdictOf(std::string_view name) {
-  using worker::Verdict;
-  for (const Verdict verdict : {Verdict::kPassed, Verdict::kFlaky, Verdict::kNotRun, Verdict::kFailed,
-                                Verdict::kTimedOut, Verdict::kError, Verdict::kCancelled}) {
-    if (worker::VerdictName(verdict) == name) return verdict;
-  }
-  return std::nullopt;
-}
-
 }  // namespace
 
 absl::StatusOr<v1::SuiteJob> FollowJob(const ServerConnection& server, const FollowOptions& options,
@@ -106,7 +97,7 @@ void LogProgress::Line(std::string_view line) {
       progress_.Progress(step_, read.tests, read.failed, read.of);
       return;
     case Kind::kStepEnds:
-      if (const std::optional<worker::Verdict> verdict = VerdictOf(read.verdict); verdict.has_value()) {
+      if (const std::optional<worker::Verdict> verdict = worker::VerdictNamed(read.verdict); verdict.has_value()) {
         worker::StepResult step;
         step.name = read.name;
         step.verdict = *verdict;
@@ -115,7 +106,7 @@ void LogProgress::Line(std::string_view line) {
       }
       return;
     case Kind::kLayerEnds:
-      if (const std::optional<worker::Verdict> verdict = VerdictOf(read.verdict); verdict.has_value()) {
+      if (const std::optional<worker::Verdict> verdict = worker::VerdictNamed(read.verdict); verdict.has_value()) {
         worker::LayerResult layer;
         layer.id = read.name;
         layer.verdict = *verdict;

@@ -1,12 +1,17 @@
 #include "clients/cli/test_results.h"
 
+#include <sys/stat.h>
+
+#include <algorithm>
 #include <system_error>
 #include <utility>
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
+#include "absl/time/time.h"
 #include "clients/cli/exit_code.h"
 #include "clients/cli/json_members.h"
+#include "rules/suites/suite_names.h"
 #include "services/core/files.h"
 #include "services/core/readable.h"
 #include "services/core/status_macros.h"
@@ -22,6 +27,26 @@ bool HasResult(const fs::path& directory) {
   return fs::is_regular_file(directory / "result.json", ignored);
 }
 
+worker::Verdict VerdictIn(const Json& object) {
+  return worker::VerdictNamed(TextMember(object, "verdict")).value_or(worker::Verdict::kNotRun);
+}
+
+worker::Cause CauseIn(const Json& object) {
+  rules::FailureClass cls = rules::FailureClass::kCode;
+  for (const auto& entry : rules::kFailureClasses) {
+    if (entry.word == TextMember(object, "class")) cls = entry.value;
+  }
+  worker::Cause cause = worker::CauseOf(cls, TextMember(object, "signature"), TextMember(object, "message"),
+                                        TextMember(object, "advice"));
+  cause.step = TextMember(object, "step");
+  cause.test = TextMember(object, "test");
+  cause.log = TextMember(object, "log");
+  cause.line = CountMember(object, "line");
+  const Json& rank = Member(object, "rank");
+  if (rank.is_number_integer()) cause.rank = rank.get<int>();
+  return cause;
+}
+
 }  // namespace
 
 nlohmann::ordered_json RequestJson(const RunRequest& request) {
@@ -31,7 +56,8 @@ nlohmann::ordered_json RequestJson(const RunRequest& request) {
           {"layers", request.layers},
           {"set", request.assignments},
           {"keep_going", request.keep_going},
-          {"cpu_devices", request.cpu_devices}};
+          {"cpu_devices", request.cpu_devices},
+          {"rerun_of", request.rerun_of}};
 }
 
 std::optional<RunRequest> ReadRequest(const fs::path& directory) {
@@ -46,6 +72,7 @@ std::optional<RunRequest> ReadRequest(const fs::path& directory) {
   request.assignments = TextsMember(json, "set");
   request.keep_going = Member(json, "keep_going") == true;
   request.cpu_devices = CountMember(json, "cpu_devices");
+  request.rerun_of = TextMember(json, "rerun_of");
   if (request.suite.empty()) return std::nullopt;
   return request;
 }
@@ -57,6 +84,46 @@ absl::StatusOr<nlohmann::ordered_json> ReadResult(const fs::path& directory) {
   Json json = Json::parse(*bytes, nullptr, /*allow_exceptions=*/false);
   if (json.is_object()) return json;
   return NegativeError(absl::StrCat(Quoted(file.string(), 400), " is not the result of a run"));
+}
+
+worker::EarlierRun EarlierRunOf(const ListedResult& before, const fs::path& out) {
+  const Json& result = before.result;
+  std::error_code ignored;
+  worker::EarlierRun run;
+  run.job = TextMember(result, "job");
+  run.directory = fs::relative(before.directory, out, ignored).string();
+  run.suite_digest = TextMember(result, "suite_digest");
+  run.commit = TextMember(result, "commit");
+  absl::Time started;
+  std::string error;
+  if (absl::ParseTime(absl::RFC3339_full, TextMember(result, "started_at"), &started, &error)) {
+    // Its start is told in whole seconds. The file was written when it ended, unless it was copied.
+    run.ended = absl::ToChronoTime(started + absl::Seconds(NumberMember(result, "seconds") + 1));
+    struct stat about {};
+    if (::stat((before.directory / "result.json").c_str(), &about) == 0) {
+      run.ended = std::min(run.ended, absl::ToChronoTime(absl::TimeFromTimespec(about.st_mtim)));
+    }
+  }
+  for (const Json& one : ListMember(result, "steps")) {
+    worker::StepResult step;
+    step.name = TextMember(one, "name");
+    step.verdict = VerdictIn(one);
+    step.reason = TextMember(one, "reason");
+    step.log = TextMember(one, "log");
+    if (const Json& cause = Member(one, "cause"); cause.is_object()) step.cause = CauseIn(cause);
+    if (step.verdict != worker::Verdict::kPassed) run.steps.push_back(std::move(step));
+  }
+  for (const Json& one : ListMember(result, "tests")) {
+    worker::TestResult test;
+    test.id = TextMember(one, "id");
+    test.step = TextMember(one, "step");
+    const Json& rank = Member(one, "rank");
+    if (rank.is_number_integer()) test.rank = rank.get<int>();
+    test.verdict = VerdictIn(one);
+    test.message = TextMember(one, "message");
+    if (test.verdict != worker::Verdict::kPassed) run.tests.push_back(std::move(test));
+  }
+  return run;
 }
 
 std::vector<ListedResult> ListResults(const fs::path& folder) {

@@ -11,6 +11,7 @@
 
 #include "absl/status/statusor.h"
 #include "clients/cli/test_text.h"
+#include "services/worker/verdict/earlier_run.h"
 
 namespace yardmaster::cli {
 
@@ -27,12 +28,16 @@ struct RunRequest {
   std::vector<std::string> assignments;  // "VARIABLE=value"
   bool keep_going = false;
   size_t cpu_devices = 0;
+  std::string rerun_of;  // job of the run that this one did again; empty: it was the first
 };
 nlohmann::ordered_json RequestJson(const RunRequest& request);
 std::optional<RunRequest> ReadRequest(const std::filesystem::path& directory);
 
 // The result of a directory.
 absl::StatusOr<nlohmann::ordered_json> ReadResult(const std::filesystem::path& directory);
+
+// What a run with its result in `out` must know of the one that it does again.
+worker::EarlierRun EarlierRunOf(const ListedResult& before, const std::filesystem::path& out);
 
 // All results in a folder of them, newest first; what is no result is passed over.
 std::vector<ListedResult> ListResults(const std::filesystem::path& folder);

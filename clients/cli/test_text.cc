@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "absl/algorithm/container.h"
+#include "absl/strings/str_join.h"
 #include "clients/cli/json_members.h"
 #include "clients/cli/table.h"
 #include "clients/cli/terminal.h"
@@ -154,10 +155,55 @@ std::string RanksText(const Json& step) {
     out += "             " + PadRight(who, 9) + "  " + PadRight(Text(rank, "verdict"), 9) + "  " +
            (last.is_number() ? "last spoke at " +
                                    worker::DurationText(NumberMember(rank, "last_output") - NumberMember(step, "begin"))
-                             : "never spoke") +
-           "\n";
+                             : "never spoke");
+    const std::string stood = Text(Member(rank, "stood"), "text");
+    out += (stood.empty() ? "" : "; " + stood) + "\n";
   }
   if (shown > kMaxRanks) out += "             and " + worker::CountText(shown - kMaxRanks) + " more ranks\n";
+  return out;
+}
+
+// "Machine: box, Linux 6.1.0 x86_64, 8 processors, 31 GiB · NVIDIA Sample 80GB · python 3.11.2, torch 1.13.0": what a
+// result holds for, and what to say in a report of a fault. Empty where nothing is known.
+std::string MachineText(const Json& result, bool color) {
+  constexpr size_t kMibOfGib = 1024;
+  const Json& host = Member(result, "host");
+  std::vector<std::string> machine;
+  for (const char* key : {"name", "system"}) {
+    if (std::string text = Text(host, key); !text.empty()) machine.push_back(std::move(text));
+  }
+  if (const size_t count = CountMember(host, "processors"); count > 0) {
+    machine.push_back(std::to_string(count) + (count == 1 ? " processor" : " processors"));
+  }
+  if (const size_t memory = CountMember(host, "memory_mb"); memory > 0) {
+    machine.push_back(std::to_string((memory + kMibOfGib / 2) / kMibOfGib) + " GiB");
+  }
+  // Processors are no devices worth a word.
+  std::vector<std::string> devices;
+  for (const Json& device : ListMember(result, "devices")) {
+    if (Text(device, "kind") == "cpu") continue;
+    const std::string model = Text(device, "model");
+    const std::string driver = Text(device, "driver");
+    std::string text = model.empty() ? Text(device, "name") : model;
+    if (!driver.empty()) text += " (driver " + driver + ")";
+    if (!absl::c_linear_search(devices, text)) devices.push_back(std::move(text));
+  }
+  std::vector<std::string> versions;
+  const Json& known = Member(result, "versions");
+  if (known.is_object()) {
+    for (const auto& [name, version] : known.items()) {
+      if (version.is_string()) versions.push_back(Printable(name + " " + version.get<std::string>()));
+    }
+  }
+  std::vector<std::string> parts;
+  for (const std::vector<std::string>* list : {&machine, &devices, &versions}) {
+    if (!list->empty()) parts.push_back(absl::StrJoin(*list, ", "));
+  }
+  if (parts.empty()) return "";
+  std::string out;
+  for (const std::string& line : WrapToWidth("Machine: " + absl::StrJoin(parts, " · "), kTextColumns)) {
+    out += Paint(line, Style::kFaint, color) + "\n";
+  }
   return out;
 }
 
@@ -202,7 +248,7 @@ std::string ResultText(const Json& result, const std::filesystem::path& director
   // A run elsewhere: its files are there.
   const std::string report = directory.empty() ? "yard test fetch " + Text(result, "job") + " --out DIR"
                                                : Printable((directory / "report.html").string());
-  return out + Section("Notes", text, color) + "\nReport: " + report + "\n";
+  return out + Section("Notes", text, color) + "\n" + MachineText(result, color) + "Report: " + report + "\n";
 }
 
 std::string ExplainText(const Json& result, const Output& output) {
@@ -240,7 +286,9 @@ std::string ExplainText(const Json& result, const Output& output) {
       steps += "             log: " + log + ".txt\n";
     }
   }
-  return out + Section("Layers that did not pass", layers, color) + Section("Steps that did not pass", steps, color);
+  out += Section("Layers that did not pass", layers, color) + Section("Steps that did not pass", steps, color);
+  const std::string machine = MachineText(result, color);
+  return out + (machine.empty() ? "" : "\n" + machine);
 }
 
 std::string ResultTable(const std::vector<ListedResult>& results, const Output& output) {

@@ -73,42 +73,8 @@ absl::StatusOr<ExitCode> ListSuites(const SuiteListOptions& options, Session& se
 
 // --- validate ---
 
-// Whether a program can be started: a path that is there, or a name in a folder of PATH.
-bool IsProgramHere(const std::string& name, const Environment& env) {
-  std::error_code error;
-  if (name.find('/') != std::string::npos) return fs::exists(name, error);
-  const std::string folders = env.variable("PATH");
-  for (const absl::string_view folder : absl::StrSplit(folders, ':', absl::SkipEmpty())) {
-    if (fs::is_regular_file(fs::path(std::string(folder)) / name, error)) return true;
-  }
-  return false;
-}
-
-// What the suite asks for in every cell of its matrix and this machine has not: programs, the interpreter, variables
-// and scripts; and, by `survey`, modules and devices.
-void AddMissing(const rules::SuiteModel& suite, const Environment& env, worker::Survey& survey,
-                std::vector<std::string>& missing) {
-  const auto add = [&](std::string_view what, const std::string& name) {
-    missing.push_back(absl::StrCat(suite.id, " needs ", Abs(what), " ", Quoted(name)));
-  };
-  const auto is_plain = [](const std::string& text) { return text.find("${") == std::string::npos; };
-  const std::string& python = suite.environment.interpreter;
-  if (!python.empty() && is_plain(python) && !IsProgramHere(python, env)) add("the interpreter", python);
-  std::error_code error;
-  for (const std::string& script : suite.environment.scripts) {
-    if (is_plain(script) && !fs::exists(script, error)) add("the script", script);
-  }
-  for (const rules::Requirement& requirement : suite.requirements) {
-    if (!requirement.when.empty() || !is_plain(requirement.name)) continue;
-    // Scripts add to PATH, and only the run sources them.
-    const bool is_tool = requirement.kind == rules::Requirement::Kind::kTool && suite.environment.scripts.empty();
-    if (is_tool && !IsProgramHere(requirement.name, env)) {
-      add("the program", requirement.name);
-    }
-    if (requirement.kind == rules::Requirement::Kind::kVariable && env.variable(requirement.name.c_str()).empty()) {
-      add("the variable", requirement.name);
-    }
-  }
+// What the suite needs and this machine has not.
+void AddMissing(const rules::SuiteModel& suite, worker::Survey& survey, std::vector<std::string>& missing) {
   for (const std::string& clause : survey.Missing(suite)) missing.push_back(absl::StrCat(suite.id, " needs ", clause));
 }
 
@@ -120,7 +86,7 @@ class MachineSurvey {
         tools_(worker::MakeToolRunner()),
         nvidia_(worker::MakeNvidiaProbe(tools_)),
         ascend_(worker::MakeAscendProbe(tools_)),
-        survey_(*processes_, {nvidia_.get(), ascend_.get()}, {{"PATH", env.variable("PATH")}, {"HOME", "/"}}) {}
+        survey_(*processes_, {nvidia_.get(), ascend_.get()}, env.variable) {}
   worker::Survey& survey() { return survey_; }
 
  private:
@@ -131,8 +97,7 @@ class MachineSurvey {
   worker::Survey survey_;
 };
 
-SuiteCheck CheckPack(const PacksFolder& folder, const std::string& pack, const Environment& env,
-                     worker::Survey& survey) {
+SuiteCheck CheckPack(const PacksFolder& folder, const std::string& pack, worker::Survey& survey) {
   SuiteCheck check;
   check.what = pack;
   for (const Problem& problem : folder.problems) {
@@ -142,14 +107,14 @@ SuiteCheck CheckPack(const PacksFolder& folder, const std::string& pack, const E
   if (set != nullptr) {
     for (const rules::SuiteModel& suite : set->suites) {
       check.suites.push_back(suite.id);
-      AddMissing(suite, env, survey, check.missing_here);
+      AddMissing(suite, survey, check.missing_here);
     }
   }
   SortProblems(check.problems);
   return check;
 }
 
-SuiteCheck CheckFile(const std::string& path, Session& session) {
+SuiteCheck CheckFile(const std::string& path, Session& session, worker::Survey& survey) {
   SuiteCheck check;
   check.what = path;
   const absl::StatusOr<std::string> bytes = ReadInputFile(path, session.env, rules::kMaxSuiteFileBytes);
@@ -159,7 +124,10 @@ SuiteCheck CheckFile(const std::string& path, Session& session) {
   }
   const auto read = rules::ReadSuiteFile(rules::SuiteFileKind::kSuites, path, *bytes, "", check.problems);
   if (read.has_value()) {
-    for (const auto& suite : read->suites) check.suites.push_back(suite.model.id);
+    for (const auto& suite : read->suites) {
+      check.suites.push_back(suite.model.id);
+      AddMissing(suite.model, survey, check.missing_here);
+    }
     if (!read->recipe_references.empty()) {
       session.output.Note("recipes are looked up where the file lies in a pack: 'yard suite validate PACK'");
     }
@@ -170,7 +138,7 @@ SuiteCheck CheckFile(const std::string& path, Session& session) {
 
 // Suites by name, as `yard test run` takes them. Only what concerns the suite's own pack is checked.
 absl::StatusOr<std::vector<SuiteCheck>> CheckNamed(const PacksFolder& folder, const std::string& name,
-                                                   const Environment& env, worker::Survey& survey) {
+                                                   worker::Survey& survey) {
   const std::vector<std::string> names = rules::PackNames(folder.files);
   const auto [wanted_pack, id] = ParseSuiteName(name);
   if (!wanted_pack.empty() && !absl::c_linear_search(names, wanted_pack)) return PackUnknown(wanted_pack, names);
@@ -178,7 +146,7 @@ absl::StatusOr<std::vector<SuiteCheck>> CheckNamed(const PacksFolder& folder, co
   std::vector<SuiteCheck> checks;
   for (const std::string& pack : names) {
     if (!wanted_pack.empty() && pack != wanted_pack) continue;
-    SuiteCheck check = CheckPack(folder, pack, env, survey);
+    SuiteCheck check = CheckPack(folder, pack, survey);
     const bool has = absl::c_linear_search(check.suites, id);
     // A bad pack may be the one that has it.
     if (has || (!check.valid() && !wanted_pack.empty())) {
@@ -199,20 +167,21 @@ absl::StatusOr<std::vector<SuiteCheck>> CheckNamed(const PacksFolder& folder, co
 
 absl::StatusOr<std::vector<SuiteCheck>> CheckSuites(const std::string& what, Session& session) {
   std::error_code ignored;
-  if (!what.empty() && (what == "-" || fs::is_regular_file(what, ignored)))
-    return std::vector{CheckFile(what, session)};
   MachineSurvey machine(session.env);
+  if (!what.empty() && (what == "-" || fs::is_regular_file(what, ignored))) {
+    return std::vector{CheckFile(what, session, machine.survey())};
+  }
   if (!what.empty() && IsPackFolder(what)) {
     const PackAtFolder pack = ReadPackAt(session, what);
-    return std::vector{CheckPack(pack.folder, pack.name, session.env, machine.survey())};
+    return std::vector{CheckPack(pack.folder, pack.name, machine.survey())};
   }
   ASSIGN_OR_RETURN(const PacksFolder folder, SuitePacksFolder(session));
   std::vector<SuiteCheck> checks;
   for (const std::string& name : rules::PackNames(folder.files)) {
-    if (what.empty() || what == name) checks.push_back(CheckPack(folder, name, session.env, machine.survey()));
+    if (what.empty() || what == name) checks.push_back(CheckPack(folder, name, machine.survey()));
   }
   if (what.empty() || !checks.empty()) return checks;
-  return CheckNamed(folder, what, session.env, machine.survey());
+  return CheckNamed(folder, what, machine.survey());
 }
 
 // `what`: a pack, pack/id, id, a pack's folder, or a file; empty: all packs.
@@ -290,37 +259,58 @@ std::string PythonWithPytest(const Environment& env) {
     const fs::path python = fs::path(std::string(folder)) / "python3";
     if (!fs::is_regular_file(python, error)) continue;
     probe.environment.interpreter = python.string();
-    worker::Survey survey(*processes, {}, {{"PATH", folders}, {"HOME", "/"}});
+    worker::Survey survey(*processes, {}, env.variable);
     if (survey.Missing(probe).empty()) return first ? "" : python.string();
     first = false;
   }
   return "";
 }
 
-// What the folder says about the project in it.
-rules::NewSuiteProject ProjectIn(const fs::path& folder, const std::string& name, const Environment& env) {
+// Where pytest finds tests: the folder of that name, or the project's own where they lie at its top; empty: nowhere.
+std::string TestsIn(const fs::path& folder) {
+  std::error_code error;
+  for (const char* tests : {"tests", "test"}) {
+    if (fs::is_directory(folder / tests, error)) return tests;
+  }
+  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
+    const std::string name = it->path().filename().string();
+    if (name.ends_with(".py") && (name.starts_with("test_") || name.ends_with("_test.py"))) return ".";
+  }
+  return "";
+}
+
+// What the folder says about the project in it. It is tested where it lies.
+rules::NewSuiteProject ProjectIn(const fs::path& folder, const Environment& env) {
   rules::NewSuiteProject project;
   project.repository.clear();
+  project.path = folder.string();
   std::error_code error;
-  project.title = absl::StrCat("Tests of ", name);
-  for (const char* tests : {"tests", "test"}) {
-    if (!fs::is_directory(folder / tests, error)) continue;
-    project.tests = tests;
-    break;
-  }
+  project.title = absl::StrCat("Tests of ", folder.filename().string());
+  project.tests = TestsIn(folder);
+  const fs::path ranked = fs::path(project.tests) / "distributed";
+  project.ranked_tests = fs::is_directory(folder / ranked, error) ? ranked.lexically_normal().string() : project.tests;
   for (const char* python : {".venv/bin/python", "venv/bin/python"}) {
     if (!project.interpreter.empty() || !fs::exists(folder / python, error)) continue;
     project.interpreter = (folder / python).string();
   }
-  if (project.interpreter.empty()) project.interpreter = PythonWithPytest(env);
+  if (project.interpreter.empty() && !project.tests.empty()) project.interpreter = PythonWithPytest(env);
   const std::optional<RemoteRepository> origin = OriginOf(folder);
   for (const PublicForge& forge : kPublicForges) {
     if (!origin.has_value() || origin->bare_host() != forge.host) continue;
     if (absl::c_count(origin->name, '/') == 1) project.repository = absl::StrCat(Abs(forge.name), ":", origin->name);
   }
-  // On no forge that suites are fetched from: it is tested where it lies.
-  if (project.repository.empty()) project.path = folder.string();
   return project;
+}
+
+// The project that a folder of a pack belongs to: the checkout around it, or what lies beside a folder "packs". The
+// folder itself where there is none: its suite then has an example in place of tests.
+fs::path ProjectAround(const fs::path& pack) {
+  std::error_code error;
+  for (fs::path at = pack.parent_path(); at.has_relative_path(); at = at.parent_path()) {
+    const bool beside = at == pack.parent_path().parent_path() && pack.parent_path().filename() == "packs";
+    if (fs::exists(at / ".git", error) || (beside && !TestsIn(at).empty())) return at;
+  }
+  return pack;
 }
 
 // Whether the folder has files that a pack may not have: the pack is then made in a folder of its own below it.
@@ -346,8 +336,9 @@ absl::StatusOr<ExitCode> Init(const InitOptions& options, Session& session) {
   const bool holds_project = !options.folder.empty() && !IsPackFolder(options.folder) && HoldsProject(folder);
   if (holds_project) folder = folder / "packs" / pack;
   const std::string text =
-      holds_project ? rules::NewSuiteText(options.id, options.launcher, ProjectIn(project, pack, session.env))
-                    : rules::NewSuiteText(options.id, options.launcher);
+      options.to_stdout ? rules::NewSuiteText(options.id, options.launcher)
+                        : rules::NewSuiteText(options.id, options.launcher,
+                                              ProjectIn(holds_project ? project : ProjectAround(project), session.env));
   Problems problems;
   if (rules::LoadSuiteManifest("manifest", text, "", problems) == nullptr) {
     // Nothing but the id is the caller's.
@@ -371,10 +362,8 @@ absl::StatusOr<ExitCode> Init(const InitOptions& options, Session& session) {
   }
   const fs::path packs = holds_project ? project / "packs" : project.parent_path();
   session.output.Note("check it with: yard suite validate " + folder.string());
-  const bool lies_here = text.find("\"path\"") != std::string::npos;
-  session.output.Note(absl::StrCat("run it with: yard --packs ", packs.string(), " test run ", pack, "/", options.id,
-                                   " --local", lies_here ? "" : " --source ",
-                                   lies_here ? "" : (holds_project ? project.string() : "CHECKOUT")));
+  session.output.Note(
+      absl::StrCat("run it with: yard --packs ", packs.string(), " test run ", pack, "/", options.id, " --local"));
   return ExitCode::kDone;
 }
 

@@ -52,6 +52,8 @@ struct RunArguments {
   bool no_cache = false;
   bool allow_flaky = false;
   bool follow = false;
+  // The run that is done again on this machine.
+  std::optional<ListedResult> before;
   // Of runs on the server.
   std::string repository;
   std::string ref;
@@ -162,6 +164,7 @@ absl::StatusOr<worker::RunOptions> OptionsFor(const RunArguments& arguments, con
   options.keep_going = request.keep_going;
   options.cpu_devices = request.cpu_devices;
   options.secrets = SecretsOf(session, suite);
+  if (arguments.before.has_value()) options.before = EarlierRunOf(*arguments.before, options.out);
   return options;
 }
 
@@ -354,6 +357,8 @@ absl::StatusOr<ExitCode> Rerun(const RerunArguments& arguments, Session& session
   }
   RunArguments again = arguments.run;
   again.request = *std::move(request);
+  again.request.rerun_of = TextMember(before.result, "job");
+  again.before = before;
   return RunTestSuite(again, session);
 }
 

@@ -66,6 +66,12 @@ class DispatchTest : public ::testing::Test {
       { "id": "large", "title": "Wants a large disk", "source": {"repository": "github:o/r", "ref": "main"},
         "limits": {"step_s": 60, "grace_s": 1, "disk_mb": 16777216},
         "layers": [{"id": "a", "kind": "correctness", "steps": [{"id": "a", "shell": "true"}]}]}]})");
+    dir_.Write("packs/nap/suites/stuck.json", R"({"suites": [{
+        "id": "stuck", "title": "Never ends", "source": {"repository": "github:o/r", "ref": "main"},
+        "limits": {"step_s": 3, "grace_s": 1, "disk_mb": 1},
+        "layers": [{"id": "wait", "kind": "correctness", "steps": [{"id": "wait",
+          "launcher": {"kind": "plain", "world_size": 2, "oversubscribe": true},
+          "shell": "[ $RANK = 1 ] || alone=-S; exec python3 $alone stuck.py"}]}]}]})");
     dir_.Write("operator.token", "operator-token-of-tests");
     dir_.Write("runner.token", "runner-token-of-the-tests");
     dir_.Write("config.json", R"({"data_dir": "data", "packs_dir": ")" + (packs_.empty() ? "packs" : packs_) +

@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <csignal>
+#include <cstdlib>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -62,6 +63,25 @@ TEST_F(DispatchTest, ARunWhoseSupervisorIsKilledIsDoneAgainAndItsProcessesAreGon
   EXPECT_EQ(ended.attempt(), 2U);
   EXPECT_THAT(ended.notes(), Contains(HasSubstr("supervisor ended without a result")));
   EXPECT_TRUE(Until([this] { return NothingIsLeft(); }));
+}
+
+// Rank 0 says nothing by itself: what looks at it stands outside of its sandbox, and its number is another there.
+TEST_F(DispatchTest, StacksOfARunThatHangsAreTakenFromInsideAndOutsideOfItsSandbox) {
+  const fs::path tool = dir_.Write("bin/py-spy",
+                                   "#!/bin/sh\nfor pid; do :; done\n"
+                                   "tr '\\0' ' ' </proc/$pid/cmdline | grep -q 'python3.* stuck.py' || exit 1\n"
+                                   "echo 'Thread 1 (idle)'\necho '    seen_from_outside (stuck.py:5)'\n");
+  fs::permissions(tool, fs::perms::owner_all);
+  worker_environment_ = {"PATH=" + tool.parent_path().string() + ":" + std::getenv("PATH")};
+  worker_.reset();
+  StartWorker();
+  dir_.Write("tree/stuck.py", "import time\n\n\ndef stands_here():\n    time.sleep(100)\n\n\nstands_here()\n");
+  const std::string job = Submit("stuck");
+  const std::string log = Follow(job);
+  const v1::SuiteJob ended = Get(job);
+  EXPECT_EQ(ended.verdict(), "timed_out") << ended.DebugString() << log;
+  EXPECT_EQ(Count(log, "seen_from_outside (stuck.py:5)\n"), 2U) << log;
+  EXPECT_EQ(Count(log, "line 5 in stands_here\n    | time.sleep(100)\n"), 1U) << log;
 }
 
 TEST_F(DispatchTest, CancelEndsTheRunAndDrainingWaitsForIt) {

@@ -12,8 +12,10 @@
 #include <csignal>
 #include <cstring>
 #include <filesystem>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <sstream>
 #include <string>
 #include <thread>
 #include <vector>
@@ -347,6 +349,25 @@ TEST_F(SuitesTest, ARankThatHangsIsNamedAndEndsWithAllThatItStarted) {
   ExpectResultFiles();
 }
 
+TEST_F(SuitesTest, UnderTorchrunTheRankThatIsNotInTheCollectiveIsNamed) {
+  if (!Succeeds({"/usr/bin/python3", "-c", "import torch"})) {
+    GTEST_SKIP() << "not tested here, since python3-torch is not installed";
+  }
+  const Outcome outcome = RunInjected("hang-torchrun");
+  EXPECT_EQ(outcome.code, 1) << outcome.err;
+  EXPECT_EQ(Verdict(outcome), "timed_out");
+  EXPECT_EQ(Signature(outcome), "hang");
+  EXPECT_EQ(outcome.cause()["rank"], 2) << outcome.cause().dump(1);
+  EXPECT_THAT(Message(outcome), HasSubstr("rank 2 is in no collective, and the others wait in all_reduce"));
+  EXPECT_THAT(Message(outcome), HasSubstr("in load_shard"));
+  const Json ranks = StepOf(outcome, "reduce")["ranks"];
+  ASSERT_EQ(ranks.size(), 4u);
+  for (const Json& rank : ranks) {
+    EXPECT_EQ(rank["stood"]["doing"], rank["rank"] == 2 ? "elsewhere" : "waits_for_others") << rank.dump(1);
+  }
+  EXPECT_THAT(Yard({"test", "explain", out_.string()}).out, HasSubstr("waits in all_reduce (collective.py:"));
+}
+
 TEST_F(SuitesTest, TheRankThatCrashedIsTheCauseAndTheOthersAreVictims) {
   const std::string shared = "yard-suites-test-" + std::to_string(::getpid());
   const Outcome outcome = RunInjected("crash", {"--set", "SHM_NAME=" + shared});
@@ -463,6 +484,63 @@ TEST_F(SuitesTest, AnInterruptEndsEverythingAndLeavesAResult) {
   const Json result = Json::parse(process.Stdout(), nullptr, false);
   EXPECT_EQ(result.value("verdict", process.Stderr()), "cancelled");
   ExpectResultFiles();
+}
+
+// --- again, and a first suite of one's own ---
+
+TEST_F(SuitesTest, APassOfARerunIsFlakyAndLinksToTheFailureBefore) {
+  MakePacks();
+  const fs::path source = folder_.Write("source/readme", "nothing").parent_path();
+  const Outcome first = Run("injected/fails-once", {"--packs", Path("packs").string(), "--source", source.string(),
+                                                    "--set", "STATE=" + Path("state").string()});
+  ASSERT_EQ(Verdict(first), "failed") << first.err;
+  const std::vector<std::string> rerun = {
+      "test", "rerun", out_.string(), "--failed", "--local", "--packs", Path("packs").string(), "--json", "--out"};
+  const auto again = [&](const std::string& out) {
+    std::vector<std::string> words = rerun;
+    words.push_back(Path(out).string());
+    Outcome outcome = Yard(words);
+    outcome.result = Json::parse(outcome.out, nullptr, false);
+    return outcome;
+  };
+  const Outcome flaky = again("again");
+  EXPECT_EQ(flaky.code, 1) << flaky.err;
+  EXPECT_EQ(Verdict(flaky), "flaky");
+  EXPECT_EQ(flaky.result["rerun_of"], first.result["job"]);
+  EXPECT_EQ(flaky.cause()["log"], "../out/steps/once/log");
+  EXPECT_TRUE(fs::exists(Path("again") / flaky.cause()["log"].get<std::string>()));
+  const Json request = Json::parse(testing::ReadWholeFile(Path("again/request.json")), nullptr, false);
+  EXPECT_EQ(request["rerun_of"], first.result["job"]);
+  // A pass after a change says nothing of the kind.
+  const fs::path changed = folder_.Write("source/readme", "something");
+  fs::last_write_time(changed, fs::file_time_type::clock::now() + std::chrono::minutes(1));
+  const Outcome passed = again("changed");
+  EXPECT_EQ(passed.code, 0) << passed.err;
+  EXPECT_EQ(Verdict(passed), "passed");
+  EXPECT_THAT(passed.result["notes"].dump(), HasSubstr("changed since"));
+}
+
+// What it prints is run as it is printed.
+TEST_F(SuitesTest, TheSuiteThatInitMakesRuns) {
+  folder_.Write("project/tests/test_sum.py", "def test_sum():\n    assert 1 + 1 == 2\n");
+  fs::create_directories(Path("packs/empty"));
+  for (const std::string folder : {"project", "packs/empty"}) {
+    const Outcome made = Yard({"suite", "init", Path(folder).string(), "--launcher", "plain"});
+    ASSERT_EQ(made.code, 0) << made.err;
+    const std::string mark = "run it with: yard ";
+    const size_t begin = made.err.find(mark);
+    ASSERT_NE(begin, std::string::npos) << made.err;
+    std::istringstream line(made.err.substr(begin + mark.size(), made.err.find('\n', begin) - begin - mark.size()));
+    std::vector<std::string> words{std::istream_iterator<std::string>(line), {}};
+    words.insert(words.end(), {"--json", "--select", "world_size=2", "--out",
+                               Path("out-of-" + fs::path(folder).filename().string()).string()});
+    Outcome run = Yard(words);
+    run.result = Json::parse(run.out, nullptr, false);
+    if (folder == "project" && !Succeeds({"python3", "-m", "pytest", "--version"})) continue;
+    EXPECT_EQ(run.code, 0) << run.err << Message(run);
+    EXPECT_EQ(Verdict(run), "passed") << run.result.dump(1);
+    EXPECT_GE(run.result["tests"].size(), 2u);
+  }
 }
 
 // --- usage ---

@@ -60,10 +60,10 @@ class MemoryLog final : public worker::LogReader {
     return absl::OkStatus();
   }
 
-  absl::StatusOr<std::vector<worker::LogLine>> Tail(size_t count, int rank) override {
+  absl::StatusOr<std::vector<worker::LogLine>> TailUntil(size_t count, int rank, int64_t until) override {
     std::vector<worker::LogLine> tail;
     for (auto line = lines_.rbegin(); line != lines_.rend() && tail.size() < count; ++line) {
-      if (rank == worker::kAllRanks || line->rank == rank) tail.push_back(*line);
+      if ((rank == worker::kAllRanks || line->rank == rank) && line->micros <= until) tail.push_back(*line);
     }
     std::reverse(tail.begin(), tail.end());
     return tail;

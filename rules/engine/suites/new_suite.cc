@@ -13,22 +13,35 @@ using Json = nlohmann::ordered_json;
 // What fits into a line of this width is written on one.
 constexpr size_t kColumns = 120;
 
+// What a step runs and how its outcome is read: pytest on a folder, or an example of a program that says by lines of
+// its own what it tested.
+void AddCommand(Json& step, const std::string& tests) {
+  if (!tests.empty()) {
+    step["run"] = {"${PYTHON}", "-m", "pytest", "--junitxml=${OUT}/junit.xml", tests};
+    step["reports"] = {{{"format", "junit"}, {"file", "${OUT}/junit.xml"}}};
+    return;
+  }
+  step["run"] = {"${PYTHON}", "-c", "print('PASS adds' if 1 + 1 == 2 else 'FAIL adds')"};
+  step["reports"] = {{{"format", "markers"},
+                      {"pass", "^PASS "},
+                      {"fail", "^FAIL "},
+                      {"line", "^(?P<verdict>PASS|FAIL) (?P<name>\\S+)$"}}};
+}
+
 // MPI programs read their rank from MPI; the others from RANK and WORLD_SIZE, which all launchers set.
 Json RankedLayer(std::string_view launcher, const std::string& tests) {
-  const Json step = {
-      {"id", "ranks"},
-      {"title",
-       "The same tests by every rank, once for each world size. ${OUT} is a folder of the rank, so no report "
-       "overwrites another"},
-      {"run", {"${PYTHON}", "-m", "pytest", "--junitxml=${OUT}/junit.xml", tests + "/distributed"}},
-      {"axes", {"world_size", "dtype"}},
-      {"variables", {{"TEST_DTYPE", "${matrix.dtype}"}, {"TENSORS", "${TENSORS}"}}},
-      {"launcher", {{"kind", launcher}, {"world_size", "${matrix.world_size}"}, {"oversubscribe", true}}},
-      {"reports", {{{"format", "junit"}, {"file", "${OUT}/junit.xml"}}}},
-      {"comparison",
-       {{"tolerances",
-         {{"float32", {{"rtol", 1e-5}, {"atol", 1e-6}}}, {"bfloat16", {{"rtol", 0.0078125}, {"atol", 1e-4}}}}},
-        {"required", false}}}};
+  Json step = {{"id", "ranks"},
+               {"title",
+                "The same tests by every rank, once for each world size. ${OUT} is a folder of the rank, so no report "
+                "overwrites another"},
+               {"axes", {"world_size", "dtype"}},
+               {"variables", {{"TEST_DTYPE", "${matrix.dtype}"}, {"TENSORS", "${TENSORS}"}}},
+               {"launcher", {{"kind", launcher}, {"world_size", "${matrix.world_size}"}, {"oversubscribe", true}}},
+               {"comparison",
+                {{"tolerances",
+                  {{"float32", {{"rtol", 1e-5}, {"atol", 1e-6}}}, {"bfloat16", {{"rtol", 0.0078125}, {"atol", 1e-4}}}}},
+                 {"required", false}}}};
+  AddCommand(step, tests);
   return {{"id", "ranks"},
           {"title",
            "Ranks against a single-process reference; tensors that the tests leave in ${TENSORS} as "
@@ -98,9 +111,22 @@ Json NewSuite(std::string_view id, std::string_view launcher, const NewSuiteProj
          {"shell",
           "[ ! -e pyproject.toml ] && [ ! -e setup.py ] || \"${PYTHON}\" -m pip install --no-deps "
           "--no-build-isolation --target \"${BUILD}/site\" \"${SOURCE}\""}}}}};
-  if (!project.path.empty()) suite["source"] = {{"path", project.path}};
+  if (!project.path.empty()) {
+    suite["source"] = {{"path", project.path}};
+    if (!project.repository.empty()) {
+      suite["description"] =
+          "The source is a folder of this machine. To run it on others, too, write instead \"source\": "
+          "{\"repository\": \"" +
+          project.repository + "\", \"ref\": \"" + project.ref + "\"}.";
+    }
+  }
+  if (project.tests.empty()) suite.erase("requires");
   if (!project.interpreter.empty()) suite["environment"]["interpreter"] = project.interpreter;
   if (ranks) suite["matrix"] = {{"axes", {{"world_size", {2, 8}}, {"dtype", {"float32"}}}}};
+  Json unit = {{"id", project.tests.empty() ? "example" : "pytest"}};
+  if (project.tests.empty())
+    unit["title"] = "An example, to be replaced by tests: a line of PASS or FAIL and a name is one";
+  AddCommand(unit, project.tests);
   suite["layers"] = {{{"id", "import"},
                       {"title", "Can it be imported at all"},
                       {"kind", "import"},
@@ -110,11 +136,8 @@ Json NewSuite(std::string_view id, std::string_view launcher, const NewSuiteProj
                       {"title", "Tests of one process"},
                       {"kind", "correctness"},
                       {"after", {"import"}},
-                      {"steps",
-                       {{{"id", "pytest"},
-                         {"run", {"${PYTHON}", "-m", "pytest", "--junitxml=${OUT}/junit.xml", project.tests}},
-                         {"reports", {{{"format", "junit"}, {"file", "${OUT}/junit.xml"}}}}}}}}};
-  if (ranks) suite["layers"].push_back(RankedLayer(launcher, project.tests));
+                      {"steps", Json::array({std::move(unit)})}}};
+  if (ranks) suite["layers"].push_back(RankedLayer(launcher, project.tests.empty() ? "" : project.ranked_tests));
   return {{"suites", Json::array({std::move(suite)})}};
 }
 

@@ -19,14 +19,15 @@ struct NewSuiteProject {
   std::string title = "What this suite tests, in one line";
   std::string repository = "github:owner/name";  // "github:" or "gitcode:" with owner and name
   std::string ref = "main";
-  std::string path;             // instead of a repository: the folder on this machine
-  std::string tests = "tests";  // folder of its tests
-  std::string interpreter;      // path of its own Python; empty: python3
+  std::string path;  // the folder on this machine that is tested; then the repository, if any, is only told of
+  std::string tests = "tests";                     // folder of its tests; empty: there are none yet
+  std::string ranked_tests = "tests/distributed";  // of those that are for several ranks
+  std::string interpreter;                         // path of its own Python; empty: python3
 };
 
-// The file suites/<id>.json of a small suite: it is built if there is something to build, imported and tested, with
-// ranks if `launcher` (one of LauncherNames) starts some. Valid as it is; its descriptions say what to change. `id`
-// must be one that the schema takes.
+// The file suites/<id>.json of a small suite: it is built if there is something to build, imported and tested (by an
+// example that passes, where there are no tests), with ranks if `launcher` (one of LauncherNames) starts some. Valid as
+// it is; its descriptions say what to change. `id` must be one that the schema takes.
 nlohmann::ordered_json NewSuite(std::string_view id, std::string_view launcher, const NewSuiteProject& project = {});
 
 // The same as text, laid out for people.

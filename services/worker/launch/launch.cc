@@ -9,6 +9,7 @@
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "services/core/errors.h"
+#include "services/worker/launch/python_hook.h"
 #include "services/worker/launch/rank_script.h"
 #include "services/worker/launch/shell_text.h"
 
@@ -41,6 +42,10 @@ class Planner {
 
     LaunchPlan plan;
     for (const RankCommand& rank : ranks) plan.places.push_back(rank.place);
+    if (!request_.build) {
+      plan.files.emplace_back(request_.control / kPythonHookFolder / kPythonHookFile,
+                              PythonHook(request_.control / kStacksFolder));
+    }
     if (ranked && step_.launcher.kind != rules::kPlainLauncher) {
       plan.launcher = FindLauncher(request_.launchers, step_.launcher.kind);
       if (plan.launcher == nullptr) {
@@ -123,6 +128,7 @@ class Planner {
     if (!request_.build) {
       environment["OUT"] = place.out.native();
       environment["TENSORS"] = place.tensors.native();
+      AddPythonHook(environment);
     }
     if (step_.shards > 1) {
       // GoogleTest's, and the same under the names that Bazel gave them, which other test programs know.
@@ -142,6 +148,15 @@ class Planner {
                               std::to_string(std::max<size_t>(1, request_.processors / request_.world_size)));
     }
     return environment;
+  }
+
+  // Before whatever the suite puts there: the first sitecustomize is taken, and ours hands over to the next.
+  void AddPythonHook(Environment& environment) const {
+    constexpr const char* kSearchPath = "PYTHONPATH";
+    if (absl::c_linear_search(request_.unset, kSearchPath)) return;
+    const std::string hook = (request_.control / kPythonHookFolder).native();
+    const auto own = environment.find(kSearchPath);
+    environment[kSearchPath] = own == environment.end() || own->second.empty() ? hook : hook + ":" + own->second;
   }
 
   std::string Port() const {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -70,8 +71,11 @@ class LogReader {
   // Lines [first, first + count), in order, until `visit` returns false. DATA_LOSS behind the last line before damage,
   // if the range goes beyond it.
   virtual absl::Status Read(uint64_t first, uint64_t count, const std::function<bool(const LogLine&)>& visit) = 0;
-  // The last lines, of one rank if it is not kAllRanks.
-  virtual absl::StatusOr<std::vector<LogLine>> Tail(size_t count, int rank) = 0;
+  // The last lines, of one rank if it is not kAllRanks, that came no later than `until`, in the time of LogLine.
+  virtual absl::StatusOr<std::vector<LogLine>> TailUntil(size_t count, int rank, int64_t until) = 0;
+  absl::StatusOr<std::vector<LogLine>> Tail(size_t count, int rank) {
+    return TailUntil(count, rank, std::numeric_limits<int64_t>::max());
+  }
   // Lines that match an RE2 pattern, at most `limit`. INVALID_ARGUMENT for a bad pattern.
   virtual absl::StatusOr<std::vector<LogLine>> Search(std::string_view pattern, size_t limit, int rank) = 0;
 };

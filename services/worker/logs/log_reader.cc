@@ -81,14 +81,16 @@ class FileLogReader : public LogReader {
     return more && end > lines() + 1 ? damage_at_end_ : absl::OkStatus();
   }
 
-  absl::StatusOr<std::vector<LogLine>> Tail(size_t count, int rank) override {
+  absl::StatusOr<std::vector<LogLine>> TailUntil(size_t count, int rank, int64_t until) override {
     // Block by block from the end; `tail` has the lines in reverse.
     std::vector<LogLine> tail;
     for (auto block = blocks_.rbegin(); block != blocks_.rend() && tail.size() < count; ++block) {
       if (!MayHave(*block, rank)) continue;
       std::vector<LogLine> found;
       Visit(*block, [&](uint64_t number, const BlockLine& line) {
-        if (rank == kAllRanks || line.rank == rank) Assign(found.emplace_back(), number, line);
+        if ((rank == kAllRanks || line.rank == rank) && line.micros <= until) {
+          Assign(found.emplace_back(), number, line);
+        }
         return true;
       });
       const size_t wanted = std::min(found.size(), count - tail.size());

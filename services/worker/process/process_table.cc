@@ -42,10 +42,15 @@ std::string ReadAll(const UniqueFd& file) {
 std::optional<ProcessEntry> ParseProcessStat(std::string_view text) {
   // "PID (name) STATE PPID PGRP SESSION …", the start being the 22nd field: a name may have anything in it, parentheses
   // and newlines, too.
+  const size_t name_begin = text.find('(');
   const size_t name_end = text.rfind(')');
-  if (name_end == std::string_view::npos) return std::nullopt;
+  if (name_begin == std::string_view::npos || name_end == std::string_view::npos || name_end < name_begin) {
+    return std::nullopt;
+  }
   const std::vector<std::string_view> fields = SplitWords(text.substr(name_end + 1));
   constexpr size_t kFirstField = 3;  // the state
+  constexpr size_t kUserTicksField = 14;
+  constexpr size_t kKernelTicksField = 15;
   constexpr size_t kStartField = 22;
   if (fields.size() <= kStartField - kFirstField) return std::nullopt;
   const std::optional<uint64_t> pid = NumberOf(text.substr(0, text.find(' ')));
@@ -59,6 +64,10 @@ std::optional<ProcessEntry> ParseProcessStat(std::string_view text) {
   entry.group = static_cast<pid_t>(*ids[1]);
   entry.session = static_cast<pid_t>(*ids[2]);
   entry.start = *start;
+  entry.state = fields[0].front();
+  entry.cpu_ticks = NumberOf(fields[kUserTicksField - kFirstField]).value_or(0) +
+                    NumberOf(fields[kKernelTicksField - kFirstField]).value_or(0);
+  entry.name = text.substr(name_begin + 1, name_end - name_begin - 1);
   entry.zombie = fields[0] == "Z" || fields[0] == "X" || fields[0] == "x";
   return entry;
 }

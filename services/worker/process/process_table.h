@@ -27,6 +27,12 @@ struct ProcessEntry {
   uint64_t start = 0;
   // It has ended and was not waited for (a zombie).
   bool zombie = false;
+  // "R" runs, "S" sleeps, "D" sleeps and can't be woken, "T" is stopped, …
+  char state = '?';
+  // That all its threads used, by themselves and in the kernel.
+  uint64_t cpu_ticks = 0;
+  // At most 15 bytes, and the program may change it.
+  std::string name = {};
 };
 
 // The content of /proc/PID/stat; nullopt if it is none.

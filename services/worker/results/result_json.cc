@@ -99,6 +99,17 @@ Json CauseJson(const Cause& cause) {
           {"excerpt", excerpt}};
 }
 
+Json StandJson(const RankStand& stood) {
+  return {{"text", ValidUtf8(stood.text)},
+          {"doing", ValidUtf8(stood.doing)},
+          {"operation", ValidUtf8(stood.operation)},
+          {"place", ValidUtf8(stood.place)},
+          {"state", ValidUtf8(stood.state)},
+          {"waits_in", ValidUtf8(stood.waits_in)},
+          {"cpu", stood.cpu.has_value() ? Json(std::round(*stood.cpu * 100) / 100) : Json(nullptr)},
+          {"processes", stood.processes}};
+}
+
 Json RankJson(const RankResult& rank) {
   return {{"rank", Rank(rank.rank)},
           {"verdict", VerdictName(rank.verdict)},
@@ -108,7 +119,8 @@ Json RankJson(const RankResult& rank) {
           {"end", Seconds(rank.end_micros)},
           {"first_error", rank.first_error_micros < 0 ? Json(nullptr) : Json(Seconds(rank.first_error_micros))},
           {"last_output", rank.last_output_micros < 0 ? Json(nullptr) : Json(Seconds(rank.last_output_micros))},
-          {"victim", rank.victim}};
+          {"victim", rank.victim},
+          {"stood", rank.stood.has_value() ? StandJson(*rank.stood) : Json(nullptr)}};
 }
 
 Json StepJson(const StepResult& step) {
@@ -177,7 +189,8 @@ nlohmann::ordered_json ResultJson(const RunResult& run) {
           {"versions", versions},
           {"host", HostJson(run.host)},
           {"numbers", numbers},
-          {"started_at", ValidUtf8(run.started_at)}};
+          {"started_at", ValidUtf8(run.started_at)},
+          {"rerun_of", run.rerun_of.empty() ? Json(nullptr) : Json(ValidUtf8(run.rerun_of))}};
 }
 
 nlohmann::ordered_json TensorsJson(const RunResult& run) {

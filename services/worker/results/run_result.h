@@ -19,6 +19,7 @@ namespace yardmaster::worker {
 enum class Verdict : uint8_t { kPassed, kFlaky, kNotRun, kFailed, kTimedOut, kError, kCancelled };
 // "passed", "flaky", "not_run", "failed", "timed_out", "error", "cancelled".
 std::string_view VerdictName(Verdict verdict);
+std::optional<Verdict> VerdictNamed(std::string_view name);
 
 // Why something did not pass: what is to blame, and the lines that show it.
 struct Cause {
@@ -76,6 +77,18 @@ struct TensorResult {
   bool ok() const { return off == 0; }
 };
 
+// Where a rank stood when its step was stopped for want of progress, as far as anything could tell.
+struct RankStand {
+  std::string text;           // a clause for people: "waits in all_reduce (train.py:12 in main), sleeps"
+  std::string doing;          // "waits_for_others", "waits_for_device", "elsewhere", "unknown", …
+  std::string operation;      // that it waits in: "all_reduce"; may be empty
+  std::string place;          // "train.py:12 in main"; may be empty
+  std::string state;          // of its first process: "runs", "sleeps", "is stopped by a signal", …
+  std::string waits_in;       // the kernel's function that this sleeps in; may be empty
+  std::optional<double> cpu;  // processors that all its processes used
+  size_t processes = 0;       // that were looked at
+};
+
 struct RankResult {
   int rank = kNoRank;
   std::optional<int> exit_code;  // none: never started, or still there when all were stopped
@@ -86,6 +99,7 @@ struct RankResult {
   int64_t last_output_micros = -1;  // when it last said something before it ended or was stopped; -1: never
   Verdict verdict = Verdict::kPassed;
   bool victim = false;
+  std::optional<RankStand> stood;  // where it was stopped for want of progress
 };
 
 // One command, in one cell of the matrix and one shard.
@@ -139,6 +153,7 @@ struct RunResult {
   std::string suite;   // "pack/id"
   std::string commit;  // of the source; empty if it is none of git's
   std::string suite_digest;
+  std::string rerun_of;  // the job of an earlier run that this one does again; empty: it is none
   Verdict verdict = Verdict::kNotRun;
   std::string reason;
   std::vector<LayerResult> layers;

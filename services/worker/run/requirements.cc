@@ -88,11 +88,7 @@ void Requirements::ExpectModules(const rules::SuiteModel& suite) {
   const auto add = [&](const std::vector<rules::Requirement>& requirements) {
     for (const rules::Requirement& requirement : requirements) {
       if (requirement.kind != rules::Requirement::Kind::kModule) continue;
-      // "=": its version must be known, whatever it costs.
-      const std::string entry = requirement.name + (requirement.version.empty() ? "" : "=");
-      if (!absl::c_linear_search(expected_modules_, entry)) {
-        expected_modules_.push_back(entry);
-      }
+      ExpectModule(requirement.name, !requirement.version.empty());
     }
   };
   add(suite.requirements);
@@ -103,13 +99,19 @@ void Requirements::ExpectModules(const rules::SuiteModel& suite) {
   }
 }
 
+void Requirements::ExpectModule(const std::string& module, bool version) {
+  // "=": its version must be known, whatever it costs.
+  const std::string entry = module + (version ? "=" : "");
+  if (!absl::c_linear_search(expected_modules_, entry)) expected_modules_.push_back(entry);
+}
+
 std::optional<std::string> Requirements::WhyNot(const rules::Requirement& requirement, const rules::Cell& cell) {
   if (!rules::CellHas(cell, requirement.when)) return std::nullopt;
   switch (requirement.kind) {
     case rules::Requirement::Kind::kTool:
       return WhyNoTool(requirement);
     case rules::Requirement::Kind::kModule:
-      return WhyNoModule(requirement);
+      return WhyNotModule(requirement);
     case rules::Requirement::Kind::kFile: {
       std::string error;
       const std::optional<std::string> path = rules::Substitute(requirement.name, context_.values, error);
@@ -139,17 +141,24 @@ std::optional<std::string> Requirements::WhyNoTool(const rules::Requirement& req
   return WhyNotVersion(requirement.name, requirement.version, ToolVersion(requirement.name));
 }
 
-std::optional<std::string> Requirements::WhyNoModule(const rules::Requirement& requirement) {
+std::optional<std::string> Requirements::WhyNoModule(const std::string& module) {
   AskPython();
   // Without an interpreter nothing is known of modules; the first step that needs it says what is wrong.
-  if (!python_answers_) return std::nullopt;
-  const Module& module = modules_[requirement.name];
-  if (!module.found) {
-    missing_.insert(requirement.name);
-    return "Python has no module " + requirement.name + (module.problem.empty() ? "" : " (" + module.problem + ")");
-  }
-  if (requirement.version.empty()) return std::nullopt;
-  return WhyNotVersion("the Python module " + requirement.name, requirement.version, module.version);
+  if (!python_answers_ || modules_[module].found) return std::nullopt;
+  missing_.insert(module);
+  const std::string& problem = modules_[module].problem;
+  return "Python has no module " + module + (problem.empty() ? "" : " (" + problem + ")");
+}
+
+std::string Requirements::ModuleVersion(const std::string& module) {
+  AskPython();
+  return modules_[module].version;
+}
+
+std::optional<std::string> Requirements::WhyNotModule(const rules::Requirement& requirement) {
+  if (std::optional<std::string> why = WhyNoModule(requirement.name); why.has_value()) return why;
+  if (requirement.version.empty() || !python_answers_) return std::nullopt;
+  return WhyNotVersion("the Python module " + requirement.name, requirement.version, ModuleVersion(requirement.name));
 }
 
 void Requirements::Refresh() {

@@ -40,9 +40,15 @@ class Requirements {
 
   // The modules that any requirement of the suite names, so that one start of the interpreter answers for all.
   void ExpectModules(const rules::SuiteModel& suite);
+  // One more; before anything is asked.
+  void ExpectModule(const std::string& module, bool version);
 
   // Why a requirement is not met in this cell; nothing: it is, or it is about devices, or does not hold in this cell.
   std::optional<std::string> WhyNot(const rules::Requirement& requirement, const rules::Cell& cell);
+  // Why a module that was expected is not to be had; nothing: it is, or the interpreter does not answer.
+  std::optional<std::string> WhyNoModule(const std::string& module);
+  // Empty: it is not there, or of an unknown version.
+  std::string ModuleVersion(const std::string& module);
   // Forgets what was missing: the build may have brought it.
   void Refresh();
 
@@ -63,7 +69,7 @@ class Requirements {
     std::string problem;
   };
   std::optional<std::string> WhyNoTool(const rules::Requirement& requirement);
-  std::optional<std::string> WhyNoModule(const rules::Requirement& requirement);
+  std::optional<std::string> WhyNotModule(const rules::Requirement& requirement);
   // Path of a program in the environment's PATH; empty: there is none.
   std::string ToolPath(const std::string& name);
   const Environment& Sourced();

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,6 +19,7 @@
 #include "services/worker/launch/launcher.h"
 #include "services/worker/process/process.h"
 #include "services/worker/results/run_result.h"
+#include "services/worker/verdict/earlier_run.h"
 
 namespace yardmaster::worker {
 
@@ -47,14 +49,19 @@ struct RunOptions {
   std::vector<std::string> layers;                         // only these and what they come after; empty: all
   std::map<std::string, std::string> variables;            // set for every command, over the manifest's
   std::vector<std::string> secrets;                        // texts that must not appear in a log
-  bool local = false;       // for somebody at this machine: the suite may name a folder of it as its source
-  bool keep_going = false;  // layers whose predecessors failed are run all the same
-  size_t cpu_devices = 0;   // 0: the number of processors
-  std::string job;          // empty: NewJob()
+  bool local = false;                // for somebody at this machine: the suite may name a folder of it as its source
+  bool keep_going = false;           // layers whose predecessors failed are run all the same
+  size_t cpu_devices = 0;            // 0: the number of processors
+  std::string job;                   // empty: NewJob()
+  std::optional<EarlierRun> before;  // that is done again
 };
 
 struct RunDependencies {
   ProcessStarter* processes = nullptr;
+  // Starts what looks at the run's processes from outside, where `processes` shuts in what it starts; null: that does.
+  ProcessStarter* tools = nullptr;
+  // False: what runs is a stranger's, and no debugger reads its programs outside of their sandbox.
+  bool debuggers = true;
   std::vector<DeviceProbe*> probes;
   LauncherTable launchers = Launchers();
   const Clock* clock = nullptr;

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <fstream>
-#include <initializer_list>
 #include <map>
 #include <system_error>
 #include <thread>
@@ -16,7 +15,9 @@
 #include "services/worker/launch/environment.h"
 #include "services/worker/launch/shell_text.h"
 #include "services/worker/run/folder_lock.h"
+#include "services/worker/run/foresight.h"
 #include "services/worker/run/host_info.h"
+#include "services/worker/run/installs.h"
 #include "services/worker/run/run.h"
 #include "services/worker/run/selection.h"
 #include "services/worker/run/source.h"
@@ -49,7 +50,11 @@ class SuiteRun {
 
     std::string blocked = Blocker();
     if (blocked.empty()) blocked = RunSteps(kFetchLayer, "Source", FetchSteps());
-    if (blocked.empty() && source_.fetch.has_value()) AfterFetch();
+    if (blocked.empty()) {
+      if (source_.fetch.has_value()) ReadCommit();
+      CompareWithRunBefore();
+      blocked = Foresee();
+    }
     if (blocked.empty()) blocked = RunSteps(kBuildLayer, "Build", suite_.build);
     if (blocked.empty() && !suite_.build.empty()) requirements_->Refresh();
     for (const rules::SuiteLayer& layer : suite_.layers) RunLayer(layer, blocked);
@@ -85,7 +90,7 @@ class SuiteRun {
     }
     FillResult();
     FillContext();
-    if (!source_.fetch.has_value()) AfterFetch();
+    if (!source_.fetch.has_value()) ReadCommit();
     return absl::OkStatus();
   }
 
@@ -96,6 +101,7 @@ class SuiteRun {
     result_.job = options_.job.empty() ? NewJob(clock) : options_.job;
     result_.suite = suite_.pack.empty() ? suite_.id : suite_.pack + "/" + suite_.id;
     result_.suite_digest = suite_.digest;
+    if (options_.before.has_value()) result_.rerun_of = options_.before->job;
     result_.host = ThisHost();
   }
 
@@ -103,6 +109,8 @@ class SuiteRun {
     context_.suite = &suite_;
     context_.options = &options_;
     context_.processes = dependencies_.processes;
+    context_.tools = dependencies_.tools;
+    context_.debuggers = dependencies_.debuggers;
     context_.launchers = dependencies_.launchers;
     context_.observer = &observer_;
     context_.cancel = &cancel_;
@@ -137,6 +145,7 @@ class SuiteRun {
     }
     requirements_ = std::make_unique<Requirements>(std::move(probes));
     requirements_->ExpectModules(suite_);
+    foresight_ = std::make_unique<Foresight>(suite_, *requirements_);
     context_.requirements = requirements_.get();
   }
 
@@ -212,7 +221,7 @@ class SuiteRun {
       if (!requirement.when.empty()) continue;
       // A file of the source or of the build is not there yet.
       if (requirement.kind == rules::Requirement::Kind::kFile && !requirement.name.starts_with("/")) continue;
-      if (requirement.kind == rules::Requirement::Kind::kModule && BuildMayBring(requirement.name)) continue;
+      if (requirement.kind == rules::Requirement::Kind::kModule && MayCome(requirement.name)) continue;
       if (const auto reason = requirements_->WhyNot(requirement, {}); reason.has_value()) return *reason;
       if (requirement.kind != rules::Requirement::Kind::kDevice) continue;
       if (std::string reason = WhyNoDevice(requirement.device); !reason.empty()) return reason;
@@ -220,30 +229,26 @@ class SuiteRun {
     return WhyNoDevice(suite_.devices);
   }
 
-  // Whether the build may install the module. One that installs nothing, or the project without what it depends on,
-  // brings the project's own modules only.
-  bool BuildMayBring(const std::string& module) const {
-    const std::string top = module.substr(0, module.find('.'));
-    for (const rules::SuiteStep& step : suite_.build) {
-      std::string text = step.command.shell;
-      for (const std::string& word : step.command.words) text += " " + word;
-      if (text.find(top) != std::string::npos) return true;
-      const bool installs =
-          absl::c_any_of(std::initializer_list<std::string_view>{"pip", "conda", "uv ", "apt", "poetry"},
-                         [&](std::string_view tool) { return text.find(tool) != std::string::npos; });
-      const bool script = text.find(".sh") != std::string::npos;
-      if ((installs && text.find("--no-deps") == std::string::npos) || script) return true;
-    }
-    if (suite_.build.empty()) return false;
-    // Not fetched yet: of the project the name is known.
-    std::string name = suite_.source.repository.substr(suite_.source.repository.rfind('/') + 1);
-    absl::c_replace(name, '-', '_');
-    if (source_.fetch.has_value()) return name == top;
-    std::error_code error;
-    return absl::c_any_of(std::initializer_list<std::string_view>{"", "src", "python"}, [&](std::string_view folder) {
-      const std::filesystem::path at = source_.folder / folder;
-      return std::filesystem::exists(at / top, error) || std::filesystem::exists(at / (top + ".py"), error);
-    });
+  // What would end a build or a test after much work, before any of it: the source is there now.
+  std::string Foresee() {
+    const auto brings = [this](const std::string& module) { return BuildMayBring(suite_, source_.folder, module); };
+    std::string blocked = ErrorOf(foresight_->MissingForTests(source_.folder, brings));
+    return blocked.empty() ? ErrorOf(foresight_->MissingForBuild(source_.folder)) : blocked;
+  }
+
+  // Why nothing is built; empty: nothing is foreseen.
+  std::string ErrorOf(const std::optional<ForeseenLack>& lack) {
+    if (!lack.has_value()) return {};
+    RunError(rules::FailureClass::kEnvironment, lack->signature,
+             "the step " + lack->step + " can't go well: " + lack->because + ", and " + lack->why,
+             "install it for the interpreter that the suite names, or name it in the suite's requirements");
+    error_->step = lack->step;
+    return error_->message;
+  }
+
+  bool MayCome(const std::string& module) const {
+    // What is not fetched yet is not looked into.
+    return BuildMayBring(suite_, source_.fetch.has_value() ? std::filesystem::path() : source_.folder, module);
   }
 
   // Whether there is any; how many must be there is a matter of the step and its cell.
@@ -273,9 +278,21 @@ class SuiteRun {
 
   // Asked once, before anything of the suite runs: a build may write what it likes into its tree. What lies around a
   // tree says something of it only where it is our own, or that of somebody at this machine.
-  void AfterFetch() {
+  void ReadCommit() {
     const bool above = options_.local || (options_.source.empty() && !suite_.source.own.empty());
     result_.commit = CommitOf(source_.folder, above);
+  }
+
+  void CompareWithRunBefore() {
+    if (!options_.before.has_value()) return;
+    // What was changed may be what makes it pass.
+    const EarlierRun& before = *options_.before;
+    const bool changed = before.suite_digest != result_.suite_digest || before.commit != result_.commit ||
+                         (!source_.fetch.has_value() && ChangedSince(source_.folder, before.ended));
+    again_ = !changed;
+    std::string note = "run again after " + before.job;
+    if (!before.directory.empty()) note += ": " + before.directory + "/report.html";
+    context_.Note(note + (changed ? "; sources, commit or suite were changed since" : ""));
   }
 
   size_t LayerCount() const {
@@ -343,7 +360,10 @@ class SuiteRun {
     std::vector<StepResult> results;
     if (reason.empty()) {
       for (const rules::SuiteStep& step : layer.steps) {
-        for (const StepCell& cell : CellsOf(suite_, step, &layer, layer.id)) results.push_back(director_.Run(cell));
+        for (const StepCell& cell : CellsOf(suite_, step, &layer, layer.id)) {
+          results.push_back(director_.Run(cell));
+          if (again_) MarkAfterFailure(*options_.before, results.back(), result_.tests);
+        }
       }
     }
     state.verdict = EndLayer(layer, std::move(results), reason, began);
@@ -440,10 +460,12 @@ class SuiteRun {
   std::vector<UniqueFd> locks_;
   std::unique_ptr<DeviceLeases> leases_;
   std::unique_ptr<Requirements> requirements_;
+  std::unique_ptr<Foresight> foresight_;
   SuiteContext context_;
   StepDirector director_;
   std::map<std::string, LayerState> layers_;
   std::optional<Cause> error_;
+  bool again_ = false;  // with nothing changed since the run before
   size_t layer_number_ = 0;
 };
 

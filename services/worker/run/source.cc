@@ -1,5 +1,8 @@
 #include "services/worker/run/source.h"
 
+#include <sys/stat.h>
+
+#include <string_view>
 #include <system_error>
 #include <utility>
 
@@ -16,6 +19,8 @@ namespace {
 
 constexpr size_t kMaxGitFileBytes = 4 * 1024 * 1024;
 constexpr size_t kCommitDigits = 40;
+// More are not looked at.
+constexpr size_t kMaxSourceFiles = 500'000;
 constexpr size_t kLongCommitDigits = 64;
 
 bool IsCommit(std::string_view text) {
@@ -86,6 +91,12 @@ rules::SuiteStep FetchStepThrough(const std::filesystem::path& objects, const ru
   return FetchCommand(source, std::move(line));
 }
 
+// Folders that runs of tests write to: they are no source.
+bool IsKeptByTools(const std::filesystem::path& folder) {
+  constexpr std::string_view kNames[] = {".git", "__pycache__", ".pytest_cache", "yard-results"};
+  return absl::c_linear_search(kNames, std::string_view(folder.filename().native()));
+}
+
 }  // namespace
 
 absl::StatusOr<SourcePlan> PlanSource(const rules::SourceModel& source, const RunOptions& options,
@@ -151,6 +162,28 @@ std::string CommitOf(const std::filesystem::path& folder, bool above) {
   const std::string commit =
       packed->substr(begin == std::string::npos ? 0 : begin + 1, found - (begin == std::string::npos ? 0 : begin + 1));
   return IsCommit(commit) ? commit : std::string();
+}
+
+bool ChangedSince(const std::filesystem::path& folder, std::chrono::system_clock::time_point moment) {
+  size_t files = 0;
+  std::error_code error;
+  for (std::filesystem::recursive_directory_iterator entry(folder, error), end; !error && entry != end;
+       entry.increment(error)) {
+    std::error_code gone;
+    if (entry->is_symlink(gone)) continue;
+    if (entry->is_directory(gone)) {
+      if (IsKeptByTools(entry->path())) entry.disable_recursion_pending();
+      continue;
+    }
+    if (++files > kMaxSourceFiles) return true;
+    struct stat about {};
+    if (::lstat(entry->path().c_str(), &about) != 0) continue;
+    const auto written =
+        std::chrono::system_clock::time_point(std::chrono::duration_cast<std::chrono::system_clock::duration>(
+            std::chrono::seconds(about.st_mtim.tv_sec) + std::chrono::nanoseconds(about.st_mtim.tv_nsec)));
+    if (written > moment) return true;
+  }
+  return static_cast<bool>(error);
 }
 
 }  // namespace yardmaster::worker

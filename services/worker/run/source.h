@@ -2,6 +2,7 @@
 #ifndef YARDMASTER_SERVICES_WORKER_RUN_SOURCE_H_
 #define YARDMASTER_SERVICES_WORKER_RUN_SOURCE_H_
 
+#include <chrono>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -29,6 +30,11 @@ absl::StatusOr<SourcePlan> PlanSource(const rules::SourceModel& source, const Ru
 // The commit that is checked out in `folder`, or with `above` in a folder above it; empty if it is none of git's. Read
 // from git's files: no program is started.
 std::string CommitOf(const std::filesystem::path& folder, bool above);
+
+// Whether any file below the folder was written after that moment, as far as times of files say it; links, what git
+// and Python keep for themselves, and results of runs are left out. True also where there are too many files to look
+// at.
+bool ChangedSince(const std::filesystem::path& folder, std::chrono::system_clock::time_point moment);
 
 }  // namespace yardmaster::worker
 

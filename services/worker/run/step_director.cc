@@ -306,6 +306,9 @@ StepJudgement StepDirector::Try(const StepCell& cell, const Needs& needs, int nu
   request.memory_bytes = cell.step->memory_mb.value_or(limits.memory_mb) * kBytesPerMiB;
   request.secrets = context_.options->secrets;
   if (!needs.devices.empty()) request.device_signatures = context_.signatures.get();
+  request.source = context_.source;
+  request.tools = context_.tools;
+  request.debuggers = context_.debuggers;
   request.run_began = context_.began;
 
   const int64_t begin = context_.Micros();

@@ -13,6 +13,8 @@
 #include "services/core/errors.h"
 #include "services/core/files.h"
 #include "services/core/status_macros.h"
+#include "services/worker/launch/environment.h"
+#include "services/worker/launch/python_hook.h"
 #include "services/worker/launch/rank_script.h"
 #include "services/worker/process/memory_group.h"
 #include "services/worker/process/program_path.h"
@@ -111,6 +113,9 @@ class StepRun {
       std::filesystem::create_directories(place.tensors, error);
       if (error) return errors::FileNotWritten(place.tensors.native(), error.message());
     }
+    for (const std::string_view folder : {kPythonHookFolder, kStacksFolder}) {
+      std::filesystem::create_directory(request_.control / folder, error);
+    }
     for (const auto& [path, text] : request_.plan.files) {
       RETURN_IF_ERROR(WriteFileAtomically(path, text));
     }
@@ -188,19 +193,31 @@ class StepRun {
   void StopHung(Stopped why) {
     // "tests/a.py::test_b ": a rank's last word may have no end.
     log_->EndLines();
-    outcome_.follower->StopsNow();
-    const std::string_view path = EnvironmentValue(request_.plan.processes.front().spec.environment, "PATH");
-    std::vector<std::future<std::vector<ProcessStack>>> asked;
-    for (const Running& running : running_) {
-      if (running.exit.has_value()) continue;
-      asked.push_back(std::async(std::launch::async, [this, path, pid = running.process->pid(), rank = running.rank] {
-        return TakeStacks(processes_, pid, rank, path);
-      }));
-    }
-    for (std::future<std::vector<ProcessStack>>& one : asked) {
-      for (const ProcessStack& stack : one.get()) log_->Append(stack.rank, Stream::kStderr, stack.text);
-    }
     Stop(why);
+    HangRequest look;
+    for (const Running& running : running_) {
+      if (!running.exit.has_value()) look.leaders.push_back({running.process->pid(), running.rank});
+    }
+    look.ranked = ranked_;
+    if (request_.plan.launcher != nullptr) look.rank_variable = request_.plan.launcher->rank_variable;
+    // A path that the step may write to must not name what we start outside of its sandbox.
+    look.tools = request_.tools == nullptr ? &processes_ : request_.tools;
+    const std::string_view path = EnvironmentValue(request_.plan.processes.front().spec.environment, "PATH");
+    look.path = request_.tools == nullptr ? std::string(path) : WorkerEnvironment()["PATH"];
+    look.debuggers = request_.debuggers;
+    look.stacks = request_.control / kStacksFolder;
+    look.source = request_.source;
+    hanging_ = LookAtHang(look);
+    for (const HangingProcess& one : hanging_) {
+      if (!one.process.stack.empty()) log_->Append(one.rank, Stream::kStderr, StackText(one.process));
+    }
+  }
+
+  // The heading is no line that may be taken for a frame.
+  static std::string StackText(const ProcessAtStop& process) {
+    std::string text = absl::StrCat("yard: process ", process.pid, " (", process.name, ") stood here:\n");
+    for (const std::string& line : process.stack) text += line + "\n";
+    return text;
   }
 
   bool EndedBadly(const ProcessExit& exit) const {
@@ -283,10 +300,16 @@ class StepRun {
           if (rank.exit.has_value()) rank.end_micros = SinceRun(rank.exit->ended);
         }
       }
+      for (const HangingProcess& one : hanging_) {
+        if (one.rank == rank.rank) rank.at_stop.push_back(one.process);
+      }
       evidence.ranks.push_back(std::move(rank));
     }
-    if (request_.plan.launcher != nullptr && !running_.empty() && !running_[0].stopped)
-      evidence.launcher = running_[0].exit;
+    if (request_.plan.launcher == nullptr) return;
+    for (const HangingProcess& one : hanging_) {
+      if (one.rank == kNoRank) evidence.launcher_at_stop.push_back(one.process);
+    }
+    if (!running_.empty() && !running_[0].stopped) evidence.launcher = running_[0].exit;
   }
 
   // "SECONDS.MICROS" by the clock on the wall, as the ranks of a launcher note it.
@@ -360,6 +383,7 @@ class StepRun {
   std::unique_ptr<SharedMemory> shared_memory_;
   std::optional<SharedMemorySnapshot> shared_before_;
   std::vector<Running> running_;
+  std::vector<HangingProcess> hanging_;
 };
 
 }  // namespace

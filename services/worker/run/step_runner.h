@@ -33,6 +33,11 @@ struct StepRequest {
   std::chrono::seconds grace{0};
   uint64_t memory_bytes = 0;  // 0: no limit
   std::vector<std::string> secrets;
+  // The suite's sources, lines of which are shown with stacks.
+  std::filesystem::path source;
+  // As in RunDependencies.
+  ProcessStarter* tools = nullptr;
+  bool debuggers = true;
   // Where devices are leased: a line of the output that says that one is lost ends the step.
   const Signatures* device_signatures = nullptr;
   std::chrono::steady_clock::time_point run_began;

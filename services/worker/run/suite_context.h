@@ -44,6 +44,8 @@ struct SuiteContext {
   const rules::SuiteModel* suite = nullptr;  // the part that is run
   const RunOptions* options = nullptr;
   ProcessStarter* processes = nullptr;
+  ProcessStarter* tools = nullptr;  // as in RunDependencies
+  bool debuggers = true;
   LauncherTable launchers;
   RunObserver* observer = nullptr;
   const std::atomic<bool>* cancel = nullptr;

@@ -1,13 +1,16 @@
 #include "services/worker/run/survey.h"
 
+#include <filesystem>
 #include <optional>
+#include <system_error>
 #include <utility>
 
 #include "absl/algorithm/container.h"
 #include "rules/suites/cells.h"
 #include "rules/suites/placeholders.h"
 #include "rules/suites/suite_names.h"
-#include "services/worker/run/requirements.h"
+#include "services/worker/run/foresight.h"
+#include "services/worker/run/installs.h"
 #include "services/worker/text.h"
 
 namespace yardmaster::worker {
@@ -15,16 +18,35 @@ namespace {
 
 bool IsPlain(std::string_view text) { return text.find("${") == std::string_view::npos; }
 
-// What each cell needs of the suite as a whole, and of each layer.
+std::string_view KindWord(rules::Requirement::Kind kind) {
+  switch (kind) {
+    case rules::Requirement::Kind::kTool:
+      return "program";
+    case rules::Requirement::Kind::kModule:
+      return "module";
+    case rules::Requirement::Kind::kFile:
+      return "file";
+    case rules::Requirement::Kind::kVariable:
+      return "variable";
+    case rules::Requirement::Kind::kDevice:
+      break;
+  }
+  return "device";
+}
+
+// What each cell needs of the suite as a whole, of its build, and of each layer and its steps.
 template <typename Visit>
 void EachRequirement(const rules::SuiteModel& suite, const Visit& visit) {
-  for (const rules::Requirement& requirement : suite.requirements) {
-    if (requirement.when.empty()) visit(requirement, "");
-  }
-  for (const rules::SuiteLayer& layer : suite.layers) {
-    for (const rules::Requirement& requirement : layer.requirements) {
-      if (requirement.when.empty()) visit(requirement, layer.id);
+  const auto each = [&](const std::vector<rules::Requirement>& requirements, std::string_view layer) {
+    for (const rules::Requirement& requirement : requirements) {
+      if (requirement.when.empty() && IsPlain(requirement.name)) visit(requirement, layer);
     }
+  };
+  each(suite.requirements, "");
+  for (const rules::SuiteStep& step : suite.build) each(step.requirements, "");
+  for (const rules::SuiteLayer& layer : suite.layers) {
+    each(layer.requirements, layer.id);
+    for (const rules::SuiteStep& step : layer.steps) each(step.requirements, layer.id);
   }
 }
 
@@ -56,46 +78,75 @@ std::string Survey::WhyNoDevice(const rules::DeviceRequest& request) {
   return Concat(wanted, " ", kind, wanted == 1 ? "" : "s", " are asked for, and ", fitting, " would do", why);
 }
 
-std::vector<std::string> Survey::Missing(const rules::SuiteModel& suite) {
+RequirementContext Survey::ContextOf(const rules::SuiteModel& suite) const {
   RequirementContext context;
   context.processes = &processes_;
   context.unset = suite.environment.unset;
   context.python = suite.environment.interpreter.empty() ? "python3" : suite.environment.interpreter;
   context.empty = "/";
-  context.environment = environment_;
+  context.environment = {{"PATH", variable_("PATH")}, {"HOME", "/"}};
+  for (const std::string& name : suite.environment.pass) {
+    if (std::string value = variable_(name.c_str()); !value.empty()) context.environment[name] = std::move(value);
+  }
   for (const auto& [name, value] : suite.environment.variables) {
     if (IsPlain(value)) context.environment[name] = value;
   }
+  std::error_code error;
   for (const std::string& script : suite.environment.scripts) {
-    if (IsPlain(script)) context.scripts.push_back(script);
+    if (IsPlain(script) && std::filesystem::exists(script, error)) context.scripts.push_back(script);
   }
   for (const std::string& name : suite.environment.unset) context.environment.erase(name);
-  Requirements requirements(std::move(context));
+  return context;
+}
+
+std::vector<std::string> Survey::Missing(const rules::SuiteModel& suite) {
+  Requirements requirements(ContextOf(suite));
   requirements.ExpectModules(suite);
+  const Foresight foresight(suite, requirements);
+  std::error_code error;
+  // Of a folder of this machine it is known what lies there.
+  const std::filesystem::path source =
+      IsPlain(suite.source.path) && std::filesystem::is_directory(suite.source.path, error) ? suite.source.path : "";
 
   std::vector<std::string> missing;
-  const auto add = [&](std::string clause) {
+  const auto add = [&](std::string_view what, std::string_view name, std::string_view why) {
+    std::string clause = Concat("the ", what, " \"", name, "\"", why.empty() ? "" : ": ", why);
     if (!absl::c_linear_search(missing, clause)) missing.push_back(std::move(clause));
   };
+  const std::string& python = suite.environment.interpreter;
+  if (!python.empty() && IsPlain(python) && !requirements.HasTool(python)) add("interpreter", python, "");
+  for (const std::string& script : suite.environment.scripts) {
+    if (IsPlain(script) && !std::filesystem::exists(script, error)) add("script", script, "");
+  }
   // Layers that want the same are named together; one of the whole suite needs no names.
   std::map<std::string, std::vector<std::string>> devices;
-  const auto device = [&](const rules::DeviceRequest& request, std::string_view layer) {
-    if (const std::string why = WhyNoDevice(request); !why.empty()) devices[why].emplace_back(layer);
-  };
-  const bool builds = !suite.build.empty();
+  const auto may_come = [&](const std::string& module) { return BuildMayBring(suite, source, module); };
   EachRequirement(suite, [&](const rules::Requirement& requirement, std::string_view layer) {
-    if (requirement.kind == rules::Requirement::Kind::kDevice) return device(requirement.device, layer);
-    if (requirement.kind != rules::Requirement::Kind::kModule) return;
-    if (const std::optional<std::string> why = requirements.WhyNot(requirement, {}); why.has_value()) {
-      add(Concat("the module \"", requirement.name, "\": ", *why, builds ? "; unless the build brings it" : ""));
+    if (requirement.kind == rules::Requirement::Kind::kDevice) {
+      const std::string why = WhyNoDevice(requirement.device);
+      if (!why.empty() && !absl::c_linear_search(devices[why], layer)) devices[why].emplace_back(layer);
+      return;
     }
+    // A file of the source or of the build is there or comes.
+    if (requirement.kind == rules::Requirement::Kind::kFile && !requirement.name.starts_with("/")) return;
+    const std::optional<std::string> why = requirements.WhyNot(requirement, {});
+    if (!why.has_value()) return;
+    const bool module = requirement.kind == rules::Requirement::Kind::kModule;
+    add(KindWord(requirement.kind), requirement.name,
+        Concat(*why, module && may_come(requirement.name) ? "; unless the build brings it" : ""));
   });
+  const auto add_lack = [&](const std::optional<ForeseenLack>& lack) {
+    if (lack.has_value())
+      add("module", lack->module, Concat(lack->why, "; in the step ", lack->step, " ", lack->because));
+  };
+  add_lack(foresight.MissingForTests(source, may_come));
+  if (!source.empty()) add_lack(foresight.MissingForBuild(source));
   for (const auto& [why, layers] : devices) {
     std::string names;
     if (!absl::c_linear_search(layers, "")) {
       for (const std::string& layer : layers) names += (names.empty() ? " for the layers " : ", ") + layer;
     }
-    add(Concat("a device", names, ": ", why));
+    missing.push_back(Concat("a device", names, ": ", why));
   }
   return missing;
 }

@@ -7,6 +7,8 @@
 
 #include "absl/algorithm/container.h"
 #include "services/worker/verdict/priorities.h"
+#include "services/worker/verdict/stack.h"
+#include "services/worker/verdict/stand.h"
 #include "services/worker/verdict/text.h"
 
 namespace yardmaster::worker {
@@ -15,50 +17,28 @@ namespace {
 // Lines of each rank that are compared with what the others said last.
 constexpr size_t kComparedLines = 2000;
 
+// Processors that a rank uses: from here on it computes, up to there it sleeps.
+constexpr double kComputes = 0.5;
+constexpr double kSleeps = 0.05;
+// Ranks of whose stacks each is told.
+constexpr size_t kMaxToldStands = 4;
+
 struct Place {
   const RankView* view = nullptr;
   std::vector<LogLine> lines;
   std::vector<std::string> shapes;        // the same without what differs from rank to rank
   std::optional<int64_t> last_completed;  // collective, as NCCL's watchdog says it
-  std::optional<LogLine> frame;           // of a stack that was taken of it: the one that it stood in
-  bool in_collective = false;             // by that stack
+  Stand stand;                            // by the stacks of its processes
+  std::optional<LogLine> frame;           // the line that shows it
 
   // The line that shows where it stood; null: it said nothing.
   const LogLine* shown() const {
     // A frame of a native library says little to people.
-    if (frame.has_value() && frame->text.find(".py") != std::string::npos) return &*frame;
+    if (frame.has_value() && (frame->text.find(".py") != std::string::npos || lines.empty())) return &*frame;
     return lines.empty() ? nullptr : &lines.back();
   }
+  bool shows_frame() const { return frame.has_value() && shown() == &*frame; }
 };
-
-// Stacks as faulthandler, py-spy and gdb print them.
-bool IsFrame(const std::string& line) {
-  static const RE2 kFrame(R"re(^\s*(?:File ".+", line \d+,? in \S|#\d+ |[\w<>.]+ \(\S+\.\w+:\d+\)))re", RE2::Latin1);
-  return RE2::PartialMatch(line, kFrame);
-}
-
-bool BeginsThread(const std::string& line) {
-  static const RE2 kThread(R"re(^(?:(?:Current )?[Tt]hread (?:0x|\d)|TID \d))re", RE2::Latin1);
-  return RE2::PartialMatch(line, kThread);
-}
-
-bool IsFrameOfCollective(const std::string& line) {
-  static const RE2 kCollective(
-      R"re(torch[/.]distributed[/.].*\b(?:all_|reduce|gather|scatter|broadcast|barrier|send|recv|batch_))re"
-      R"re(|\b(?:all_|reduce|gather|scatter|broadcast|barrier|send|recv|batch_)\w* \(\S*torch/distributed/)re"
-      R"re(|\b(?:c10d|gloo)::|\bP?MPI_[A-Z]|\b[np]?ccl[A-Z]|\bHccl[A-Z])re",
-      RE2::Latin1);
-  return RE2::PartialMatch(line, kCollective);
-}
-
-// The outermost frames of threads that a library starts for itself.
-bool IsFrameOfServer(const std::string& line) {
-  static const RE2 kServer(
-      R"re(::runLoop\(|\bLoop::run\(|[wW]atchdog|[hH]eartbeatMonitor|\bncclProxy|TCPStore\w*Daemon)re"
-      R"re(|BackgroundThread|\bworkCleanupLoop)re",
-      RE2::Latin1);
-  return RE2::PartialMatch(line, kServer);
-}
 
 // Numbers, addresses and times differ between ranks that are at the same place.
 std::string Shape(std::string line) {
@@ -67,30 +47,38 @@ std::string Shape(std::string line) {
   return line;
 }
 
+// A stack that the rank printed by itself, which has its threads named; what else looks like a frame is a traceback.
+Stand PrintedStand(const std::vector<LogLine>& lines) {
+  std::vector<std::string_view> stack;
+  for (const LogLine& line : lines) {
+    if (BeginsThread(line.text) || (!stack.empty() && IsStackFrame(line.text))) stack.emplace_back(line.text);
+  }
+  return ReadStack(stack);
+}
+
+// The line of the log that has the frame; made up where the log lost it.
+LogLine LineOfFrame(LogReader& log, const std::string& frame, int rank, int64_t stopped) {
+  constexpr size_t kMostFound = 1000;
+  LogLine line;
+  line.micros = stopped;
+  line.rank = rank;
+  line.stream = Stream::kStderr;
+  line.text = frame;
+  const absl::StatusOr<std::vector<LogLine>> found = log.Search("^" + RE2::QuoteMeta(frame) + "$", kMostFound, rank);
+  return found.ok() && !found->empty() ? found->back() : line;
+}
+
 // Only lines up to `stopped` count: what a rank says while it is ended says nothing of where it stood.
 Place PlaceOf(LogReader& log, const RankView& view, int64_t stopped) {
   static const RE2 kCompleted(R"(last completed (?:NCCL )?work: (-?\d{1,18}))");
   Place place;
   place.view = &view;
-  absl::StatusOr<std::vector<LogLine>> lines = log.Tail(kComparedLines, view.rank);
+  absl::StatusOr<std::vector<LogLine>> lines = log.TailUntil(kComparedLines, view.rank, stopped);
   if (lines.ok()) place.lines = *std::move(lines);
-  std::erase_if(place.lines, [&](const LogLine& line) { return line.micros > stopped; });
-  // Threads that serve a library wait in its loops on every rank, whatever the rank does.
-  bool collective = false;
-  bool serves = false;
-  const auto end_thread = [&] {
-    place.in_collective = place.in_collective || (collective && !serves);
-    collective = serves = false;
-  };
-  for (const LogLine& line : place.lines) {
-    if (BeginsThread(line.text)) end_thread();
-    if (!IsFrame(line.text)) continue;
-    if (!place.frame.has_value()) place.frame = line;
-    collective = collective || IsFrameOfCollective(line.text);
-    serves = serves || IsFrameOfServer(line.text);
-  }
-  end_thread();
-  std::erase_if(place.lines, [](const LogLine& line) { return IsFrame(line.text) || BeginsThread(line.text); });
+  if (view.evidence != nullptr) place.stand = StandAtStop(view.evidence->at_stop);
+  if (place.stand.doing == Doing::kUnknown) place.stand = PrintedStand(place.lines);
+  if (!place.stand.frame.empty()) place.frame = LineOfFrame(log, place.stand.frame, view.rank, stopped);
+  std::erase_if(place.lines, [](const LogLine& line) { return IsStackFrame(line.text) || BeginsThread(line.text); });
   for (const LogLine& line : place.lines) {
     place.shapes.push_back(Shape(line.text));
     int64_t number = 0;
@@ -110,93 +98,190 @@ bool IsBehind(const Place& a, const Place& b) {
   return passed && !reached;
 }
 
-// `by_stack`: the stacks say so.
-std::vector<int> Suspects(const std::vector<Place>& places, bool& by_stack) {
-  std::vector<int> suspects;
-  // The odd one out: the others wait in a collective, and it is elsewhere.
-  const bool stacks = absl::c_all_of(places, [](const Place& p) { return p.frame.has_value(); });
-  if (stacks && absl::c_any_of(places, [](const Place& p) { return p.in_collective; })) {
-    for (const Place& place : places) {
-      if (!place.in_collective) suspects.push_back(place.view->rank);
-    }
-    by_stack = !suspects.empty();
-    if (by_stack) return suspects;
-  }
-  // The number of completed collectives, where all say one and they differ.
+// Ranks to blame, and why: "did not reach what the others reached". No ranks: nothing tells them apart.
+struct Suspicion {
+  std::vector<int> ranks;
+  std::string why;
+};
+
+std::vector<int> RanksOf(const std::vector<Place>& places, const std::vector<size_t>& which) {
+  std::vector<int> ranks;
+  ranks.reserve(which.size());
+  for (const size_t index : which) ranks.push_back(places[index].view->rank);
+  return ranks;
+}
+
+// "is", "are" and what follows.
+Suspicion Suspect(std::vector<int> ranks, std::string_view what) {
+  const bool one = ranks.size() == 1;
+  return {std::move(ranks), Concat(one ? "is " : "are ", what)};
+}
+
+// By the number of completed collectives, where all say one and they differ.
+Suspicion SuspectByNumber(const std::vector<Place>& places) {
   const auto by_number = [](const Place& a, const Place& b) { return a.last_completed < b.last_completed; };
-  const bool numbered = absl::c_all_of(places, [](const Place& p) { return p.last_completed; });
-  if (numbered && places.size() > 1) {
-    const auto [least, most] = absl::c_minmax_element(places, by_number);
-    if (least->last_completed != most->last_completed) {
-      for (const Place& place : places) {
-        if (place.last_completed == least->last_completed) suspects.push_back(place.view->rank);
-      }
-      return suspects;
-    }
-  }
+  Suspicion suspicion;
+  if (!absl::c_all_of(places, [](const Place& p) { return p.last_completed; })) return suspicion;
+  const auto [least, most] = absl::c_minmax_element(places, by_number);
+  if (least->last_completed == most->last_completed) return suspicion;
   for (const Place& place : places) {
-    const bool behind = absl::c_any_of(places, [&](const Place& other) { return IsBehind(place, other); });
-    if (behind) suspects.push_back(place.view->rank);
+    if (place.last_completed == least->last_completed) suspicion.ranks.push_back(place.view->rank);
   }
-  return suspects;
+  suspicion.why = "did not reach what the others reached";
+  return suspicion;
+}
+
+// By what the kernel says: the fewer, where some compute and the others sleep.
+Suspicion SuspectByProcessor(const std::vector<Place>& places) {
+  std::vector<int> computing;
+  std::vector<int> sleeping;
+  for (const Place& place : places) {
+    const std::optional<RankStand> stood = DescribeStand(*place.view);
+    if (!stood.has_value() || !stood->cpu.has_value()) return {};
+    if (*stood->cpu >= kComputes) computing.push_back(place.view->rank);
+    if (*stood->cpu <= kSleeps) sleeping.push_back(place.view->rank);
+  }
+  if (computing.size() + sleeping.size() != places.size()) return {};
+  if (computing.size() < sleeping.size() && !computing.empty()) {
+    return {computing, computing.size() == 1 ? "computes while the others sleep" : "compute while the others sleep"};
+  }
+  if (sleeping.size() < computing.size() && !sleeping.empty()) {
+    return {sleeping, sleeping.size() == 1 ? "sleeps while the others are busy" : "sleep while the others are busy"};
+  }
+  return {};
+}
+
+Suspicion SuspectsOf(const std::vector<Place>& places) {
+  if (places.size() < 2) return {};
+  std::vector<size_t> halted;
+  std::vector<Stand> stands;
+  for (const Place& place : places) {
+    stands.push_back(place.stand);
+    const RankEvidence* evidence = place.view->evidence;
+    const bool stopped = evidence != nullptr && !evidence->at_stop.empty() &&
+                         absl::c_all_of(evidence->at_stop, [](const ProcessAtStop& p) { return p.state == 'T'; });
+    if (stopped) halted.push_back(stands.size() - 1);
+  }
+  if (!halted.empty() && halted.size() < places.size()) {
+    return Suspect(RanksOf(places, halted), "stopped by a signal (SIGSTOP, or a debugger)");
+  }
+  // The odd one out: the others wait, and it is elsewhere.
+  if (const OddOnes odd = FindOddOnes(stands); !odd.which.empty()) return Suspect(RanksOf(places, odd.which), odd.why);
+  if (Suspicion by_number = SuspectByNumber(places); !by_number.ranks.empty()) return by_number;
+  Suspicion behind;
+  behind.why = "did not reach what the others reached";
+  for (const Place& place : places) {
+    const bool one = absl::c_any_of(places, [&](const Place& other) { return IsBehind(place, other); });
+    if (one) behind.ranks.push_back(place.view->rank);
+  }
+  return behind.ranks.empty() ? SuspectByProcessor(places) : behind;
+}
+
+// What the stacks show where they name nobody: "rank 0 waits in all_reduce (a.py:7 in f), rank 1 …".
+std::string StandsText(const std::vector<Place>& places) {
+  std::string text;
+  if (places.size() > kMaxToldStands) return text;
+  for (const Place& place : places) {
+    const std::optional<RankStand> stood = DescribeStand(*place.view);
+    if (!stood.has_value() || stood->text.empty()) continue;
+    text += Concat("; rank ", place.view->rank, " ", stood->text);
+  }
+  return text;
+}
+
+// Of a step without ranks, that started processes by itself.
+std::string OddProcessesText(const RankEvidence& evidence) {
+  std::vector<Stand> stands;
+  std::vector<int> pids;
+  for (const ProcessAtStop& process : evidence.at_stop) {
+    const Stand stand = StandOfProcess(process);
+    if (stand.doing == Doing::kWaitsForChild || stand.doing == Doing::kServes) continue;
+    stands.push_back(stand);
+    pids.push_back(process.pid);
+  }
+  const OddOnes odd = FindOddOnes(stands);
+  if (odd.which.empty()) return "";
+  const bool one = odd.which.size() == 1;
+  std::string who;
+  for (const size_t index : odd.which) who += Concat(who.empty() ? "" : ", ", pids[index]);
+  return Concat("; of its processes ", who, one ? " is " : " are ", odd.why, "; it stands at ",
+                stands[odd.which.front()].place);
+}
+
+// Where the one to blame stands, or what it said last.
+std::string LastText(const Place& place, bool ranked) {
+  if (place.shown() == nullptr) return "";
+  if (place.shows_frame()) return Concat("; it stands at ", place.stand.place);
+  const std::string of = ranked ? Concat(" of rank ", place.view->rank) : std::string();
+  return Concat("; the last line", of, " was: ", Quoted(place.shown()->text));
+}
+
+// Clauses about who held up whom; `places` with the suspects first, `left`: ranks that had ended well before.
+std::string WhoText(const Suspicion& suspicion, const std::vector<Place>& places, const std::vector<int>& left,
+                    size_t ranks) {
+  std::string text;
+  if (!suspicion.ranks.empty()) {
+    text = Concat("; ", RankList(suspicion.ranks), " ", suspicion.why);
+  } else if (!left.empty() && left.size() < ranks) {
+    text = Concat("; ", RankList(left), left.size() == 1 ? " had" : " had all",
+                  " ended before with exit code 0: the others wait for what will not come");
+  } else if (places.size() > 1) {
+    text = Concat("; which of the ", places.size(), " ranks that were left held up the others is unknown",
+                  StandsText(places));
+  }
+  const bool blames = !suspicion.ranks.empty() || places.size() == 1;
+  return blames ? text + LastText(places.front(), true) : text;
+}
+
+std::string WhoTextWithoutRanks(const std::vector<Place>& places) {
+  if (places.empty()) return "";
+  const RankEvidence* evidence = places.front().view->evidence;
+  const std::string odd = evidence == nullptr ? std::string() : OddProcessesText(*evidence);
+  return odd.empty() ? LastText(places.front(), false) : odd;
 }
 
 }  // namespace
 
 Hang FindHang(const StepContext& context, const std::vector<RankView>& views) {
   const StepEvidence& evidence = *context.evidence;
+  const int64_t stopped = evidence.stopped_micros - context.begin_micros;
   std::vector<Place> places;
   std::vector<int> left;
   for (const RankView& view : views) {
-    if (view.hung && evidence.log != nullptr) {
-      places.push_back(PlaceOf(*evidence.log, view, evidence.stopped_micros - context.begin_micros));
-    }
+    if (view.hung && evidence.log != nullptr) places.push_back(PlaceOf(*evidence.log, view, stopped));
     if (!view.hung && view.end.has_value() && !view.EndedBadly()) left.push_back(view.rank);
   }
-  bool by_stack = false;
-  const std::vector<int> suspects = context.ranked ? Suspects(places, by_stack) : std::vector<int>{};
-  const auto suspected = [&](const Place& place) { return absl::c_linear_search(suspects, place.view->rank); };
-  absl::c_stable_partition(places, suspected);
+  const Suspicion suspicion = context.ranked ? SuspectsOf(places) : Suspicion{};
+  absl::c_stable_partition(
+      places, [&](const Place& place) { return absl::c_linear_search(suspicion.ranks, place.view->rank); });
 
   Hang hang;
   Finding& finding = hang.finding;
   finding.priority = kHang;
   finding.signature = "hang";
-  finding.micros = evidence.stopped_micros - context.begin_micros;
+  finding.micros = stopped;
   if (!places.empty()) {
-    finding.rank = suspects.empty() && places.size() > 1 ? kNoRank : places.front().view->rank;
-    finding.test = UnfinishedTest(evidence.log, places.front().view->rank);
+    finding.rank = suspicion.ranks.empty() && places.size() > 1 ? kNoRank : places.front().view->rank;
+    finding.test = UnfinishedTest(context, places.front().view->rank);
     if (places.front().shown() != nullptr) finding.line = *places.front().shown();
   }
   for (const Place& place : places) {
     if (place.shown() != nullptr) hang.lines.push_back(*place.shown());
   }
 
-  std::string& what = finding.what;
-  what = evidence.stopped == Stopped::kSilence ? "hung: nothing was printed for longer than is allowed"
-                                               : "hung: the time limit passed";
-  if (!finding.test.empty()) what += Concat(" in ", finding.test);
-  if (context.ranked) {
-    if (!suspects.empty()) {
-      what += Concat(
-          "; ", RankList(suspects),
-          by_stack ? Concat(suspects.size() == 1 ? " is" : " are", " in no collective, and the others wait in one")
-                   : std::string(" did not reach what the others reached"));
-    } else if (!left.empty() && left.size() < views.size()) {
-      what += Concat("; ", RankList(left), left.size() == 1 ? " had" : " had all",
-                     " ended before with exit code 0: the others wait for what will not come");
-    } else if (places.size() > 1) {
-      what += Concat("; which of the ", places.size(), " ranks that were left held up the others is unknown");
-    }
-  }
-  const bool blames = !context.ranked || finding.rank != kNoRank;
-  if (finding.line.has_value() && blames) {
-    what += Concat("; the last line", context.ranked ? Concat(" of rank ", finding.line->rank) : std::string(),
-                   " was: ", Quoted(finding.line->text));
+  finding.what = evidence.stopped == Stopped::kSilence ? "hung: nothing was printed for longer than is allowed"
+                                                       : "hung: the time limit passed";
+  if (!finding.test.empty()) finding.what += Concat(" in ", finding.test);
+  const Stand launcher = StandAtStop(evidence.launcher_at_stop);
+  if (places.empty() && !launcher.place.empty() && evidence.log != nullptr) {
+    finding.what += Concat("; no rank had begun, and the launcher stands at ", launcher.place);
+    finding.line = LineOfFrame(*evidence.log, launcher.frame, kNoRank, stopped);
+  } else {
+    finding.what += context.ranked ? WhoText(suspicion, places, left, views.size()) : WhoTextWithoutRanks(places);
   }
   finding.advice =
-      "Look at the last line of each rank: one of them did not come to the collective that others wait in.";
-  if (!context.ranked) finding.advice = "Look at what it did last, or raise the limit in the manifest.";
+      context.ranked ? "Look at where each rank stands: one of them did not come to the collective that others wait in."
+                     : "Look at what it did last, or raise the limit in the manifest.";
   return hang;
 }
 

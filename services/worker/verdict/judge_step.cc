@@ -7,6 +7,7 @@
 #include "services/worker/verdict/hang.h"
 #include "services/worker/verdict/rank_view.h"
 #include "services/worker/verdict/ranks.h"
+#include "services/worker/verdict/stand.h"
 #include "services/worker/verdict/step_findings.h"
 #include "services/worker/verdict/text.h"
 #include "services/worker/verdict/verdict.h"
@@ -59,7 +60,7 @@ void ExplainVictimsOnly(const StepContext& context, const std::vector<RankView>&
   }
   const std::string first = cause.rank == kNoRank ? cause.what : Concat("rank ", cause.rank, ": ", cause.what);
   LogReader* log = context.evidence->log;
-  cause.test = UnfinishedTest(log, running.front());
+  cause.test = UnfinishedTest(context, running.front());
   cause.what =
       Concat("hung", cause.test.empty() ? "" : " in ", cause.test, ": still there when the others had given up waiting",
              running.size() == 1 ? "" : Concat(" (", RankList(running), ")"), "; first of them ", first);
@@ -67,7 +68,7 @@ void ExplainVictimsOnly(const StepContext& context, const std::vector<RankView>&
   cause.line.reset();
   cause.search.clear();
   if (log == nullptr) return;
-  const absl::StatusOr<std::vector<LogLine>> last = log->Tail(1, cause.rank);
+  const absl::StatusOr<std::vector<LogLine>> last = log->TailUntil(1, cause.rank, LastCountedMicros(context));
   if (last.ok() && !last->empty()) cause.line = last->front();
 }
 
@@ -104,6 +105,7 @@ RankResult ResultOfRank(const StepContext& context, const RankView& view) {
   if (first != kUnknownTime) result.first_error_micros = context.begin_micros + first;
   result.verdict = VerdictOfRank(context, view);
   result.victim = view.victim;
+  result.stood = DescribeStand(view);
   return result;
 }
 

@@ -121,7 +121,7 @@ bool AbortSaysWhy(const RankView& view) {
 void FindInSignal(const StepContext& context, RankView& view) {
   const StepEvidence& evidence = *context.evidence;
   const int signal = view.end->signal;
-  const std::string test = UnfinishedTest(evidence.log, view.rank);
+  const std::string test = UnfinishedTest(context, view.rank);
   const std::string meaning = SignalMeaning(signal);
   std::string what = Concat("killed by ", SignalName(signal), meaning.empty() ? "" : " (", meaning,
                             meaning.empty() ? "" : ")", test.empty() ? "" : " in ", test);
@@ -178,7 +178,7 @@ void FindInExitCode(const StepContext& context, RankView& view) {
     }
     if (!view.evidence->missing_reports.empty()) what += Concat(", and left no report");
     finding = Make(view, kExitCode, FailureClass::kCode, "exit", std::move(what));
-    finding.test = view.failed > 0 ? "" : UnfinishedTest(evidence.log, view.rank);
+    finding.test = view.failed > 0 ? "" : UnfinishedTest(context, view.rank);
     if (!finding.test.empty()) finding.what += Concat(", in ", finding.test);
     finding.generic = true;
   }
@@ -206,7 +206,7 @@ void FindInLog(const StepContext& context, RankView& view) {
     finding.micros = hit.line.micros;
     finding.line = hit.line;
     if (finding.signature == kTimeoutId) {
-      finding.test = UnfinishedTest(context.evidence->log, view.rank);
+      finding.test = UnfinishedTest(context, view.rank);
       if (!finding.test.empty()) finding.what = Concat("test '", finding.test, "' passed its time limit");
     }
     view.findings.push_back(std::move(finding));

@@ -3,6 +3,7 @@
 #include <re2/re2.h>
 
 #include <csignal>
+#include <limits>
 #include <map>
 #include <utility>
 
@@ -97,14 +98,22 @@ std::vector<RankView> ViewRanks(const StepContext& context, const LauncherReport
   return list;
 }
 
-std::string UnfinishedTest(LogReader* log, int rank) {
+int64_t LastCountedMicros(const StepContext& context) {
+  const StepEvidence& evidence = *context.evidence;
+  return evidence.stopped == Stopped::kNot ? std::numeric_limits<int64_t>::max()
+                                           : evidence.stopped_micros - context.begin_micros;
+}
+
+std::string UnfinishedTest(const StepContext& context, int rank) {
   static const RE2 kPytest(R"(^(?:\[rank\d+\]:)?(\S+\.py::[^\s\[]+(?:\[[^\]]*\])?)\s*(.*)$)");
   static const RE2 kPytestOutcome(R"((?:^|\s)(?:PASSED|FAILED|SKIPPED|ERROR|XFAIL|XPASS)\b)");
   static const RE2 kPytestSummary(R"(^(?:FAILED|ERROR|SKIPPED|PASSED) \S)");
   static const RE2 kGtestRun(R"(^\[ RUN      \] (\S+))");
   static const RE2 kGtestEnd(R"(^\[(?:       OK |  FAILED  |  SKIPPED )\] \S)");
-  if (log == nullptr) return "";
-  const absl::StatusOr<std::vector<LogLine>> lines = log->Tail(kTailLines, rank);
+  const StepEvidence& evidence = *context.evidence;
+  if (evidence.log == nullptr) return "";
+  const absl::StatusOr<std::vector<LogLine>> lines =
+      evidence.log->TailUntil(kTailLines, rank, LastCountedMicros(context));
   if (!lines.ok()) return "";
   std::string begun;
   for (const LogLine& line : *lines) {

@@ -52,8 +52,13 @@ std::vector<RankView> ViewRanks(const StepContext& context, const LauncherReport
 // Fills `findings` with all that is wrong with this rank by itself.
 void FindInRank(const StepContext& context, RankView& view);
 
-// The test that this rank had begun and not ended, by what it printed last; empty if that says none.
-std::string UnfinishedTest(LogReader* log, int rank);
+// The time of the last line that counts, since the step began: what comes while it is stopped says nothing of the
+// ranks.
+int64_t LastCountedMicros(const StepContext& context);
+
+// The test that this rank had begun and not ended, by what it printed last before the step was stopped; empty if that
+// says none.
+std::string UnfinishedTest(const StepContext& context, int rank);
 
 // "12 of 1024 elements of tensor 'x' are off, …".
 std::string TensorSentence(const TensorResult& tensor);

@@ -336,7 +336,7 @@ std::vector<TestResult> TestsOf(const StepContext& context, const std::vector<Ra
                                : view.hung && evidence.stopped != Stopped::kNot ? Verdict::kTimedOut
                                                                                 : Verdict::kFailed;
     const bool cut_off = view.hung || view.EndedBadly();
-    std::string open = cut_off ? UnfinishedTest(evidence.log, view.rank) : "";
+    std::string open = cut_off ? UnfinishedTest(context, view.rank) : "";
     const auto add = [&](TestResult result) {
       result.layer = evidence.layer;
       result.step = evidence.name;

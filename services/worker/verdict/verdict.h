@@ -42,6 +42,16 @@ class Signatures {
 std::shared_ptr<const Signatures> CompileSignatures(std::vector<rules::FailureSignature> signatures,
                                                     std::string& error);
 
+// A process of a rank at the moment when its step was stopped for want of progress.
+struct ProcessAtStop {
+  int pid = 0;
+  std::string name;                // as the kernel has it: "python3"
+  char state = '?';                // "R", "S", "D", "T", … as in /proc/PID/stat
+  std::string waits_in;            // the kernel's function that it sleeps in; empty: not known
+  std::optional<double> cpu;       // processors that it used while it was looked at
+  std::vector<std::string> stack;  // as the tools printed it, innermost frames first; empty: none could look
+};
+
 // What one rank left behind. Without ranks there is one, kNoRank.
 struct RankEvidence {
   int rank = kNoRank;
@@ -57,6 +67,7 @@ struct RankEvidence {
   std::optional<Marks> marks;                // where there is a report of markers
   std::vector<TensorResult> tensors;
   std::vector<std::string> tensor_problems;
+  std::vector<ProcessAtStop> at_stop;  // where it was stopped for want of progress; the outermost first
 };
 
 // Layers of steps that are no tests; anything else is one of the manifest's.
@@ -81,6 +92,7 @@ struct StepEvidence {
   // That started the ranks, and how it ended; null: the worker started them.
   const Launcher* launched_by = nullptr;
   std::optional<ProcessExit> launcher;
+  std::vector<ProcessAtStop> launcher_at_stop;  // where it was stopped for want of progress, before any rank was there
   // Nothing could be started: the status's message, e.g. a missing interpreter.
   absl::Status start_error;
   Stopped stopped = Stopped::kNot;

@@ -3,6 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <optional>
+#include <string>
+#include <vector>
+
 #include "tests/support/temp_dir.h"
 
 namespace yardmaster::cli {
@@ -39,6 +44,7 @@ TEST(ReadRequest, WhatWasWrittenIsReadBack) {
   request.assignments = {"A=b=c"};
   request.keep_going = true;
   request.cpu_devices = 8;
+  request.rerun_of = "20260102-030405-abcd";
   folder.Write("request.json", RequestJson(request).dump());
   const std::optional<RunRequest> read = ReadRequest(folder.path());
   ASSERT_TRUE(read.has_value());
@@ -48,6 +54,35 @@ TEST(ReadRequest, WhatWasWrittenIsReadBack) {
   folder.Write("request.json", R"({"suite": "a/b", "cpu_devices": -1, "layers": 3})");
   ASSERT_TRUE(ReadRequest(folder.path()).has_value());
   EXPECT_EQ(ReadRequest(folder.path())->cpu_devices, 0u);
+}
+
+TEST(EarlierRunOf, WhatDidNotPassIsKeptWithAWayToIt) {
+  const testing::TempDir folder;
+  const char* text = R"({"job": "20260102-030405-abcd", "suite_digest": "d", "commit": "c",
+      "started_at": "2026-01-02T03:04:05Z", "seconds": 60,
+      "steps": [{"name": "a", "verdict": "passed"},
+                {"name": "b", "verdict": "timed_out", "reason": "hung", "log": "steps/b/log",
+                 "cause": {"class": "code", "signature": "hang", "message": "hung", "rank": 2, "line": 7}}],
+      "tests": [{"id": "t", "step": "b", "rank": 2, "verdict": "timed_out", "message": "m"},
+                {"id": "u", "step": "b", "rank": null, "verdict": "passed"}]})";
+  folder.Write("first/result.json", text);
+  const ListedResult before = {folder.path() / "first", nlohmann::ordered_json::parse(text)};
+  const worker::EarlierRun run = EarlierRunOf(before, folder.path() / "second");
+  EXPECT_EQ(run.job, "20260102-030405-abcd");
+  EXPECT_EQ(run.directory, "../first");
+  EXPECT_EQ(run.suite_digest, "d");
+  EXPECT_EQ(run.commit, "c");
+  ASSERT_EQ(run.steps.size(), 1u);
+  EXPECT_EQ(run.steps[0].verdict, worker::Verdict::kTimedOut);
+  ASSERT_TRUE(run.steps[0].cause.has_value());
+  EXPECT_EQ(run.steps[0].cause->signature, "hang");
+  EXPECT_EQ(run.steps[0].cause->rank, 2);
+  EXPECT_EQ(run.steps[0].cause->line, 7u);
+  ASSERT_EQ(run.tests.size(), 1u);
+  EXPECT_EQ(run.tests[0].id, "t");
+  // The file was copied later: the end is where its start and its length put it, in whole seconds.
+  const auto seconds = std::chrono::floor<std::chrono::seconds>(run.ended.time_since_epoch());
+  EXPECT_EQ(seconds.count(), 1767323045 + 60 + 1);
 }
 
 }  // namespace

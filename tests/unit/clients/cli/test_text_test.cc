@@ -85,6 +85,32 @@ TEST_F(TestText, ACauseIsToldOnceAndRanksSayWhenTheyLastSpoke) {
   EXPECT_THAT(text, HasSubstr("log: steps/all_reduce/log.txt\n"));
 }
 
+TEST_F(TestText, AnExplanationSaysWhereEachRankStoodInAHang) {
+  nlohmann::ordered_json result = Failed();
+  result["steps"][0]["ranks"] = {{{"rank", 0},
+                                  {"verdict", "timed_out"},
+                                  {"last_output", nullptr},
+                                  {"stood", {{"text", "waits in all_reduce (train.py:12 in step), sleeps"}}}}};
+  EXPECT_THAT(ExplainText(result, MakeOutput()),
+              HasSubstr("rank 0     timed_out  never spoke; waits in all_reduce (train.py:12 in step), sleeps\n"));
+}
+
+TEST_F(TestText, MachineAndVersionsAreSaidOnce) {
+  nlohmann::ordered_json result = Failed();
+  result["host"] = {{"name", "box"}, {"system", "Linux 6.1.0 x86_64"}, {"processors", 8}, {"memory_mb", 31900}};
+  result["versions"] = {{"python", "3.11.2"}, {"torch", "1.13.0"}};
+  result["devices"] = {{{"kind", "cpu"}, {"name", "cpu:0"}},
+                       {{"kind", "gpu"}, {"name", "gpu:0"}, {"model", "Sample 80GB"}, {"driver", "550.1"}},
+                       {{"kind", "gpu"}, {"name", "gpu:1"}, {"model", "Sample 80GB"}, {"driver", "550.1"}}};
+  const std::string machine =
+      "\nMachine: box, Linux 6.1.0 x86_64, 8 processors, 31 GiB · Sample 80GB (driver 550.1) · python 3.11.2, torch\n"
+      "1.13.0\n";
+  EXPECT_THAT(ResultText(result, "x", MakeOutput()), HasSubstr(machine + "Report: "));
+  EXPECT_TRUE(ExplainText(result, MakeOutput()).ends_with(machine)) << ExplainText(result, MakeOutput());
+  result["versions"]["x\x1b[2J"] = "\x1b[2J";
+  EXPECT_THAT(ResultText(result, "x", MakeOutput()), Not(HasSubstr("\x1b")));
+}
+
 TEST_F(TestText, AnExplanationNamesEverythingThatDidNotPass) {
   const std::string text = ExplainText(Failed(), MakeOutput());
   EXPECT_THAT(text, HasSubstr("yardmaster/collectives is failed\n\nFirst cause\n  sum is off on rank 2\n"));

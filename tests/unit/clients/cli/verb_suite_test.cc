@@ -92,14 +92,14 @@ TEST_F(SuiteVerbs, InitInAFolderWithAProjectMakesAPackBelowItThatKnowsTheProject
   const Result result = Run({"suite", "init", Path("demo"), "--id", "first"});
   ASSERT_EQ(result.code, 0) << result.err;
   EXPECT_EQ(result.out, Path("demo/packs/demo/suites/first.json") + "\n");
-  EXPECT_THAT(result.err,
-              HasSubstr("--packs " + Path("demo/packs") + " test run demo/first --local --source " + Path("demo")));
+  EXPECT_THAT(result.err, HasSubstr("--packs " + Path("demo/packs") + " test run demo/first --local\n"));
   EXPECT_EQ(Run({"suite", "validate", Path("demo/packs/demo")}).code, 0);
   std::ifstream file(Path("demo/packs/demo/suites/first.json"));
   const auto suite = nlohmann::json::parse(file)["suites"][0];
   EXPECT_EQ(suite["title"], "Tests of demo");
   EXPECT_EQ(suite["environment"]["interpreter"], Path("demo/.venv/bin/python"));
-  EXPECT_EQ(suite["source"]["repository"], "github:octo/demo");
+  EXPECT_EQ(suite["source"], nlohmann::json({{"path", Path("demo")}}));
+  EXPECT_THAT(suite["description"].get<std::string>(), HasSubstr("\"repository\": \"github:octo/demo\""));
   EXPECT_EQ(suite["layers"][1]["steps"][0]["run"].back(), "test");
   ASSERT_EQ(Run({"suite", "init", Path("demo"), "--id", "second"}).code, 0) << "the pack below is used again";
 }
@@ -230,6 +230,62 @@ TEST_F(SuiteVerbs, InitWritesWhatValidates) {
   EXPECT_EQ(result.out, Path("new/suites/first.json") + "\n");
   EXPECT_EQ(Run({"suite", "validate", Path("new/suites/first.json")}).code, 0);
   EXPECT_EQ(Run({"suite", "validate", Path("new")}).code, 0);
+}
+
+TEST_F(SuiteVerbs, InitInAFolderOfPacksTestsTheProjectAroundIt) {
+  dir_.Write("demo/.git/config", "");
+  dir_.Write("demo/rules/packs/other/pack.json", R"({"name": "other", "title": "O"})");
+  ASSERT_EQ(Run({"suite", "init", Path("demo/rules/packs/mine"), "--launcher", "plain"}).code, 0);
+  std::ifstream file(Path("demo/rules/packs/mine/suites/my-suite.json"));
+  const auto suite = nlohmann::json::parse(file)["suites"][0];
+  EXPECT_EQ(suite["source"], nlohmann::json({{"path", Path("demo")}}));
+  // It has no tests yet: an example stands in their place, also where there are ranks.
+  EXPECT_EQ(suite["layers"][1]["steps"][0]["id"], "example");
+  EXPECT_FALSE(suite.contains("requires"));
+  EXPECT_EQ(suite["layers"][2]["steps"][0]["reports"][0]["format"], "markers");
+}
+
+TEST_F(SuiteVerbs, RanksRunTheTestsThatAreThere) {
+  dir_.Write("demo/test/test_x.py", "");
+  ASSERT_EQ(Run({"suite", "init", Path("demo"), "--launcher", "plain", "--id", "one"}).code, 0);
+  const auto ranked = [&](const std::string& id) {
+    std::ifstream file(Path("demo/packs/demo/suites/" + id + ".json"));
+    return nlohmann::json::parse(file)["suites"][0]["layers"][2]["steps"][0]["run"].back();
+  };
+  EXPECT_EQ(ranked("one"), "test");
+  dir_.Write("demo/test/distributed/test_y.py", "");
+  ASSERT_EQ(Run({"suite", "init", Path("demo"), "--launcher", "plain", "--id", "two"}).code, 0);
+  EXPECT_EQ(ranked("two"), "test/distributed");
+}
+
+TEST_F(SuiteVerbs, ValidateOfAFileSaysWhatIsMissingInLayersAndSteps) {
+  std::string text = kSuite;
+  text.replace(
+      text.find("\"steps\": [{"), 11,
+      R"("requires": [{"tool": "no-tool-of-the-layer"}], "steps": [{"requires": [{"variable": "NOT_SET_HERE"}], )");
+  dir_.Write("alone.json", text);
+  const Result result =
+      RunCommandLine({"suite", "validate", Path("alone.json")}, "", {{"PATH", "/usr/bin:/bin"}, {"NOT_SET_HERE", "1"}});
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("not here: tiny needs the program \"no-tool-of-the-layer\""));
+  // Nothing of the caller's environment reaches a run, unless the suite passes it.
+  EXPECT_THAT(result.out, HasSubstr("not here: tiny needs the variable \"NOT_SET_HERE\""));
+}
+
+TEST_F(SuiteVerbs, ValidateNamesModulesThatCommandsCantDoWithout) {
+  dir_.Write("fake/python",
+             "#!/bin/sh\necho\necho 'yard-probe {\"python\": \"3.11.2\", \"modules\": "
+             "{\"pytest\": [true, \"7.2\", \"\"], \"xdist\": [false, \"\", \"\"]}}'\n");
+  std::filesystem::permissions(Path("fake/python"), std::filesystem::perms::owner_all);
+  dir_.Write("alone.json", R"({"suites": [{"id": "s", "title": "S", "source": {"repository": "github:o/r"},
+      "environment": {"interpreter": ")" +
+                               Path("fake/python") + R"("},
+      "layers": [{"id": "unit", "kind": "correctness", "steps": [{"id": "fast",
+        "run": ["${PYTHON}", "-m", "pytest", "-n", "auto"]}]}]}]})");
+  const Result result = RunCommandLine({"suite", "validate", Path("alone.json")}, "", {{"PATH", "/usr/bin:/bin"}});
+  EXPECT_THAT(result.out, HasSubstr("not here: s needs the module \"xdist\": Python has no module xdist; in the step "
+                                    "fast pytest is called with -n"))
+      << result.out << result.err;
 }
 
 TEST_F(SuiteVerbs, InitMakesAPackOfAPlainFolder) {

@@ -110,6 +110,27 @@ TEST(PlanLaunch, OptionsOfPytestAreAddedToOursNotPutInTheirPlace) {
               Contains("PYTEST_ADDOPTS=-o cache_dir=/tmp/x --junitxml=/out/steps/all_reduce/out/j.xml"));
 }
 
+TEST(PlanLaunch, ProgramsOfPythonCanSayWhereTheyStand) {
+  rules::SuiteStep step = Step({"pytest"}, "none");
+  step.variables = {{"PYTHONPATH", "${SOURCE}/python"}};
+  auto plan = PlanLaunch(Request(step, 1));
+  ASSERT_TRUE(plan.ok());
+  EXPECT_THAT(plan->processes[0].spec.environment, Contains("PYTHONPATH=/tmp/c/python:/src/python"));
+  EXPECT_THAT(TextOf(*plan, "sitecustomize.py"), HasSubstr("STACKS = \"/tmp/c/stacks\""));
+  // What the manifest takes away stays away, and a build is no test.
+  LaunchRequest request = Request(step, 1);
+  request.unset = {"PYTHONPATH"};
+  plan = PlanLaunch(request);
+  ASSERT_TRUE(plan.ok());
+  EXPECT_THAT(plan->processes[0].spec.environment, Not(Contains(HasSubstr("PYTHONPATH="))));
+  step.variables.clear();
+  request = Request(step, 1);
+  request.build = true;
+  plan = PlanLaunch(request);
+  ASSERT_TRUE(plan.ok());
+  EXPECT_THAT(plan->processes[0].spec.environment, Not(Contains(HasSubstr("PYTHONPATH="))));
+}
+
 TEST(PlanLaunch, TorchrunStartsAScriptThatFindsItsRank) {
   const rules::SuiteStep step = Step({"${PYTHON}", "-m", "pytest", "--junitxml=${OUT}/it's.xml"}, "torchrun");
   const auto plan = PlanLaunch(Request(step, 2));

@@ -254,6 +254,11 @@ TEST_F(LogTest, TheTailIsTheEndOfAllOrOfOneRank) {
   EXPECT_THAT(Texts(log->Tail(2, kAllRanks)), ElementsAre("rank 3 line 99999", "rank 0 line 100000"));
   EXPECT_THAT(Texts(log->Tail(2, 1)), ElementsAre("rank 1 line 99993", "rank 1 line 99997"));
   EXPECT_THAT(Texts(log->Tail(5, 7)), IsEmpty());
+  const int64_t before = log->Tail(1, 1)->at(0).micros - 1;
+  EXPECT_THAT(Texts(log->TailUntil(5, 1, -1)), IsEmpty());
+  const absl::StatusOr<std::vector<LogLine>> earlier = log->TailUntil(5, 1, before);
+  ASSERT_TRUE(earlier.ok());
+  for (const LogLine& line : *earlier) EXPECT_LE(line.micros, before);
   EXPECT_THAT(Texts(log->Tail(0, kAllRanks)), IsEmpty());
   EXPECT_EQ(Texts(log->Tail(SIZE_MAX, kAllRanks)).size(), 100'000u);
 }

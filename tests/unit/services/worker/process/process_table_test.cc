@@ -23,6 +23,9 @@ TEST(ParseProcessStat, ANameWithParenthesesAndNewlinesIsSkipped) {
   EXPECT_EQ(entry->session, 39);
   EXPECT_EQ(entry->start, 123456u);
   EXPECT_FALSE(entry->zombie);
+  EXPECT_EQ(entry->state, 'S');
+  EXPECT_EQ(entry->name, "a) R 1 (b\n");
+  EXPECT_EQ(entry->cpu_ticks, 5U + 6U);
 }
 
 TEST(ParseProcessStat, WhatIsCutOffIsNoProcess) {

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <optional>
+
 namespace yardmaster::worker {
 namespace {
 
@@ -13,6 +15,15 @@ TEST(VerdictName, AVerdictIsWrittenAsScriptsReadIt) {
   EXPECT_EQ(VerdictName(Verdict::kTimedOut), "timed_out");
   EXPECT_EQ(VerdictName(Verdict::kError), "error");
   EXPECT_EQ(VerdictName(Verdict::kCancelled), "cancelled");
+}
+
+TEST(VerdictNamed, EveryNameIsReadBackAndNoOther) {
+  for (const Verdict verdict : {Verdict::kPassed, Verdict::kFlaky, Verdict::kNotRun, Verdict::kFailed,
+                                Verdict::kTimedOut, Verdict::kError, Verdict::kCancelled}) {
+    EXPECT_EQ(VerdictNamed(VerdictName(verdict)), verdict);
+  }
+  EXPECT_EQ(VerdictNamed("PASSED"), std::nullopt);
+  EXPECT_EQ(VerdictNamed(""), std::nullopt);
 }
 
 TEST(ExitCodeOf, OnlyAPassAndAnAllowedFlakeExitWithNought) {

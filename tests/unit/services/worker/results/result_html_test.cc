@@ -101,6 +101,13 @@ TEST_F(ResultHtmlTest, RanksHaveLanesWithTheFirstErrorAndVictimsAreHatched) {
   EXPECT_TRUE(Has(page, "<title>rank 3: failed, exit 1, victim, 9.6 s, never spoke</title>"));
 }
 
+TEST_F(ResultHtmlTest, ALaneSaysWhereItsRankStoodWhenItWasStopped) {
+  RunResult run = SampleRun();
+  EXPECT_FALSE(Has(Render(run), "soft stood"));
+  run.steps[1].ranks[3].stood.emplace().text = "waits in all_reduce (<train>.py:12 in step)";
+  EXPECT_TRUE(Has(Render(run), "<div class=\"soft stood\">waits in all_reduce (&lt;train&gt;.py:12 in step)</div>"));
+}
+
 TEST_F(ResultHtmlTest, TheFirstCauseIsShownOnceAndOthersAtTheirSteps) {
   RunResult run = SampleRun();
   EXPECT_EQ(Occurrences(Render(run), "<tr class=\"hit\">"), 1u);

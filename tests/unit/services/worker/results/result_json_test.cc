@@ -67,6 +67,25 @@ TEST(ResultJson, StepsTellWhereEachRankStoodAndWhatIsUnknownIsNull) {
   EXPECT_EQ(ResultJson(RunResult())["verdict"], "not_run");
 }
 
+TEST(ResultJson, WhereARankStoodWhenItWasStoppedIsTold) {
+  RunResult run = SampleRun();
+  EXPECT_EQ(ResultJson(run)["steps"][1]["ranks"][3]["stood"], nullptr);
+  RankStand& stood = run.steps[1].ranks[3].stood.emplace();
+  stood.text = "waits in all_reduce (train.py:12 in step), sleeps";
+  stood.doing = "waits_for_others";
+  stood.operation = "all_reduce";
+  stood.place = "train.py:12 in step";
+  stood.state = "sleeps";
+  stood.processes = 2;
+  const Json json = ResultJson(run)["steps"][1]["ranks"][3]["stood"];
+  EXPECT_THAT(Keys(json),
+              ::testing::ElementsAre("text", "doing", "operation", "place", "state", "waits_in", "cpu", "processes"));
+  EXPECT_EQ(json["operation"], "all_reduce");
+  EXPECT_EQ(json["cpu"], nullptr);
+  run.steps[1].ranks[3].stood->cpu = 0.984;
+  EXPECT_EQ(ResultJson(run)["steps"][1]["ranks"][3]["stood"]["cpu"], 0.98);
+}
+
 TEST(ResultJson, TextsThatAreNotUtf8CanBeWritten) {
   RunResult run = SampleRun();
   run.tests[0].id = run.notes[0] = run.cause->excerpt[0].text = kHostileText;

@@ -121,6 +121,62 @@ TEST_F(RunSuiteTest, AModuleThatTheBuildCantBringIsMissedBeforeIt) {
   EXPECT_THAT(run.steps, IsEmpty());
 }
 
+TEST_F(RunSuiteTest, AMissingPluginOfPytestIsFoundBeforeTheBuild) {
+  // An interpreter that has pytest and nothing else.
+  const std::filesystem::path python =
+      dir_.Write("fake/python3",
+                 "#!/bin/sh\necho\necho 'yard-probe {\"python\": \"3.11.2\", \"modules\": "
+                 "{\"pytest\": [true, \"7.2\", \"\"], \"pytest_timeout\": [false, \"\", \"\"]}}'\n");
+  std::filesystem::permissions(python, std::filesystem::perms::owner_all);
+  suite_.environment.interpreter = python.native();
+  suite_.build = {Shell("make", "echo built")};
+  rules::SuiteStep step;
+  step.id = "unit";
+  step.command.words = {"${PYTHON}", "-m", "pytest", "--timeout=60", "tests"};
+  Layer("unit", {step});
+  const RunResult run = Run();
+  EXPECT_EQ(run.verdict, Verdict::kError);
+  ASSERT_TRUE(run.cause.has_value());
+  EXPECT_EQ(run.cause->cls, rules::FailureClass::kEnvironment);
+  EXPECT_EQ(run.cause->signature, "pytest-plugin-missing");
+  EXPECT_THAT(run.cause->message,
+              HasSubstr("pytest is called with --timeout, and Python has no module pytest_timeout"));
+  EXPECT_THAT(run.steps, IsEmpty());
+}
+
+TEST_F(RunSuiteTest, WhatAPluginMayComeByIsNotForeseen) {
+  const std::filesystem::path python =
+      dir_.Write("fake/python3",
+                 "#!/bin/sh\n[ \"$2\" = pytest ] && exit 0\necho\necho 'yard-probe {\"python\": \"3.11.2\", "
+                 "\"modules\": {\"pytest\": [true, \"7.2\", \"\"], \"pip\": [true, \"23\", \"\"]}}'\n");
+  std::filesystem::permissions(python, std::filesystem::perms::owner_all);
+  suite_.environment.interpreter = python.native();
+  suite_.build = {Shell("install", "true || pip install -r requirements.txt")};
+  rules::SuiteStep step;
+  step.id = "unit";
+  step.command.words = {"${PYTHON}", "-m", "pytest", "--timeout=60", "tests"};
+  Layer("unit", {step});
+  EXPECT_EQ(Run().verdict, Verdict::kPassed);
+}
+
+TEST_F(RunSuiteTest, WhatBuildsThePackageIsMissedBeforeTheBuild) {
+  const std::filesystem::path python =
+      dir_.Write("fake/python3",
+                 "#!/bin/sh\necho\necho 'yard-probe {\"python\": \"3.11.2\", \"modules\": {\"pip\": [true, "
+                 "\"23.2\", \"\"], \"setuptools\": [true, \"65.5.0\", \"\"], \"wheel\": [false, \"\", \"\"]}}'\n");
+  std::filesystem::permissions(python, std::filesystem::perms::owner_all);
+  suite_.environment.interpreter = python.native();
+  dir_.Write("source/pyproject.toml", "[build-system]\nrequires = [\"setuptools>=61\", \"wheel\"]\n");
+  suite_.build = {Shell("install", "${PYTHON} -m pip install --no-deps --no-build-isolation .")};
+  Layer("unit", {Shell("run", "true")});
+  const RunResult run = Run();
+  EXPECT_EQ(run.verdict, Verdict::kError);
+  ASSERT_TRUE(run.cause.has_value());
+  EXPECT_EQ(run.cause->signature, "build-backend-missing");
+  EXPECT_THAT(run.cause->message, HasSubstr("Python has no module wheel"));
+  EXPECT_THAT(run.steps, IsEmpty());
+}
+
 TEST_F(RunSuiteTest, ASourceInAFolderOfThisMachineIsForThisMachineOnly) {
   Layer("smoke", {Shell("run", "test -e ${SOURCE}/here")});
   std::ofstream(options_.source / "here") << "x";
@@ -283,6 +339,36 @@ TEST_F(RunSuiteTest, AStepThatPassesAtARetryIsFlakyAndLinksToTheFailureBefore) {
   EXPECT_THAT(shaky.reason, HasSubstr(shaky.artifacts.front()));
   ASSERT_EQ(run.tests.size(), 1U);
   EXPECT_EQ(run.tests[0].verdict, Verdict::kFlaky);
+}
+
+TEST_F(RunSuiteTest, APassAfterARunThatFailedIsFlakyUnlessSomethingWasChanged) {
+  const std::string state = (dir_.path() / "state").native();
+  Layer("unit", {Shell("once", "[ -e '" + state + "' ] || { touch '" + state + "'; exit 1; }")});
+  dir_.Write("source/a.py", "1");
+  const RunResult first = Run();
+  ASSERT_EQ(first.verdict, Verdict::kFailed);
+  EarlierRun& before = options_.before.emplace();
+  before.job = first.job;
+  before.directory = "../out";
+  before.suite_digest = first.suite_digest;
+  before.commit = first.commit;
+  before.ended = std::chrono::system_clock::now();
+  before.steps = first.steps;
+  options_.out = dir_.path() / "again";
+  const RunResult again = Run();
+  EXPECT_EQ(again.verdict, Verdict::kFlaky);
+  EXPECT_EQ(again.rerun_of, first.job);
+  EXPECT_THAT(again.reason, HasSubstr("../out/steps/once/log"));
+  EXPECT_THAT(again.notes, ElementsAre("run again after " + first.job + ": ../out/report.html"));
+  ASSERT_TRUE(again.cause.has_value());
+  EXPECT_EQ(again.cause->signature, "exit");
+
+  options_.out = dir_.path() / "changed";
+  const std::filesystem::path source = dir_.Write("source/a.py", "2");
+  std::filesystem::last_write_time(source, std::filesystem::file_time_type::clock::now() + std::chrono::minutes(1));
+  const RunResult changed = Run();
+  EXPECT_EQ(changed.verdict, Verdict::kPassed);
+  EXPECT_THAT(changed.notes.at(0), HasSubstr("changed since"));
 }
 
 TEST_F(RunSuiteTest, RetriesEndAndTheLastFailureStays) {

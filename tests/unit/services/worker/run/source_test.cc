@@ -127,5 +127,19 @@ TEST(PlanSource, EachRunHasAFreshTreeFromObjectsThatAreFetchedOnce) {
   }
 }
 
+TEST(ChangedSince, WhatWasWrittenLaterCountsUnlessToolsKeepIt) {
+  const yardmaster::testing::TempDir dir;
+  dir.Write("a/old.py", "1");
+  const auto now = std::chrono::system_clock::now() + std::chrono::seconds(1);
+  EXPECT_FALSE(ChangedSince(dir.path(), now));
+  EXPECT_TRUE(ChangedSince(dir.path(), now - std::chrono::hours(1)));
+  for (const char* name :
+       {".git/index", "a/__pycache__/x.pyc", "yard-results/x/log", "a/.pytest_cache/x", "a/new.py"}) {
+    const std::filesystem::path file = dir.Write(name, "2");
+    std::filesystem::last_write_time(file, std::filesystem::file_time_type::clock::now() + std::chrono::hours(1));
+    EXPECT_EQ(ChangedSince(dir.path(), now), std::string(name) == "a/new.py") << name;
+  }
+}
+
 }  // namespace
 }  // namespace yardmaster::worker

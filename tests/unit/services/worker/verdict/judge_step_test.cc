@@ -13,6 +13,7 @@ using rules::FailureClass;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 using ::testing::SizeIs;
 
 constexpr Outcome kPass = Outcome::kPassed;
@@ -864,6 +865,127 @@ TEST(JudgeStep, TheLowestCompletedCollectiveIsTheSuspect) {
   const StepJudgement judgement = test.Judge();
   ExpectCause(judgement, Verdict::kTimedOut, FailureClass::kCode, "hang", 1);
   EXPECT_THAT(judgement.result.reason, HasSubstr("rank 1 did not reach"));
+}
+
+ProcessAtStop StoppedAt(std::vector<std::string> stack, char state = 'S', double cpu = 0) {
+  ProcessAtStop process;
+  process.pid = 4711;
+  process.name = "python3";
+  process.state = state;
+  process.cpu = cpu;
+  process.waits_in = state == 'S' ? "futex_wait_queue" : "";
+  process.stack = std::move(stack);
+  return process;
+}
+
+const std::vector<std::string> kInAllReduce = {
+    "Thread 0x1 (most recent call first):",
+    "  File \"/site/torch/distributed/distributed_c10d.py\", line 2501 in all_reduce",
+    "  File \"/w/train.py\", line 12 in step"};
+
+TEST(JudgeStep, TheRankWhoseStackIsInNoCollectiveIsNamedAndItsTestToo) {
+  StepCase test(4);
+  test.Stop(Stopped::kSilence, 60 * kSecond);
+  for (const int rank : {0, 1, 2, 3}) {
+    test.Hangs(rank);
+    test.log.Add(rank, kSecond, "tests/a.py::test_step ");
+    test.Rank(rank).at_stop = {StoppedAt(kInAllReduce)};
+    // What the worker noted of it, after the stop, and more lines than are looked at for the test.
+    for (int i = 0; i < 500; ++i) test.log.Add(rank, 61 * kSecond, "  File \"/w/train.py\", line 12 in step");
+  }
+  test.Rank(2).at_stop = {StoppedAt({"Thread 0x1 (most recent call first):", "  File \"/w/data.py\", line 7 in read"})};
+  test.log.Add(2, 61 * kSecond, "  File \"/w/data.py\", line 7 in read");
+  const StepJudgement judgement = test.Judge();
+  ExpectCause(judgement, Verdict::kTimedOut, FailureClass::kCode, "hang", 2);
+  EXPECT_THAT(judgement.result.reason, HasSubstr("in tests/a.py::test_step"));
+  EXPECT_THAT(judgement.result.reason, HasSubstr("rank 2 is in no collective, and the others wait in all_reduce"));
+  EXPECT_THAT(judgement.result.reason, HasSubstr("it stands at data.py:7 in read"));
+  EXPECT_EQ(judgement.result.cause->excerpt.at(0).text, "  File \"/w/data.py\", line 7 in read");
+  // Its line in the log.
+  EXPECT_EQ(judgement.result.cause->line, test.log.lines());
+  ASSERT_TRUE(judgement.result.ranks[0].stood.has_value());
+  EXPECT_EQ(judgement.result.ranks[0].stood->text,
+            "waits in all_reduce (train.py:12 in step), sleeps (futex_wait_queue), 0.0 processors");
+  EXPECT_EQ(judgement.result.ranks[0].stood->doing, "waits_for_others");
+  EXPECT_EQ(judgement.result.ranks[2].stood->doing, "elsewhere");
+}
+
+TEST(JudgeStep, ARankWithoutAStackDoesNotHideTheOneThatIsElsewhere) {
+  StepCase test(3);
+  test.Stop(Stopped::kTimeout, 60 * kSecond);
+  for (const int rank : {0, 1, 2}) test.Hangs(rank);
+  test.Rank(0).at_stop = {StoppedAt(kInAllReduce)};
+  test.Rank(1).at_stop = {StoppedAt({}, 'D')};
+  test.Rank(2).at_stop = {StoppedAt({"  File \"/w/data.py\", line 7 in read"})};
+  ExpectCause(test.Judge(), Verdict::kTimedOut, FailureClass::kCode, "hang", 2);
+}
+
+TEST(JudgeStep, WhereAllWaitTheRanksAreToldAndNobodyIsBlamed) {
+  StepCase test(2);
+  test.Stop(Stopped::kTimeout, 60 * kSecond);
+  for (const int rank : {0, 1}) test.Hangs(rank);
+  test.Rank(0).at_stop = {StoppedAt(kInAllReduce)};
+  test.Rank(1).at_stop = {StoppedAt({"  File \"/site/torch/distributed/distributed_c10d.py\", line 9 in broadcast",
+                                     "  File \"/w/train.py\", line 20 in save"})};
+  const StepJudgement judgement = test.Judge();
+  ExpectCause(judgement, Verdict::kTimedOut, FailureClass::kCode, "hang", kNoRank);
+  EXPECT_THAT(judgement.result.reason, HasSubstr("unknown; rank 0 waits in all_reduce (train.py:12 in step)"));
+  EXPECT_THAT(judgement.result.reason, HasSubstr("; rank 1 waits in broadcast (train.py:20 in save)"));
+}
+
+TEST(JudgeStep, WithoutStacksTheRankThatComputesWhileTheOthersSleepIsNamed) {
+  StepCase test(3);
+  test.Stop(Stopped::kTimeout, 60 * kSecond);
+  for (const int rank : {0, 1, 2}) {
+    test.Hangs(rank);
+    test.Rank(rank).at_stop = {StoppedAt({}, rank == 1 ? 'R' : 'S', rank == 1 ? 0.98 : 0.0)};
+  }
+  const StepJudgement judgement = test.Judge();
+  ExpectCause(judgement, Verdict::kTimedOut, FailureClass::kCode, "hang", 1);
+  EXPECT_THAT(judgement.result.reason, HasSubstr("rank 1 computes while the others sleep"));
+  // Where it is not clear who is busy, nobody is.
+  test.Rank(0).at_stop = {StoppedAt({}, 'S', 0.2)};
+  EXPECT_EQ(test.Judge().result.cause->rank, kNoRank);
+}
+
+TEST(JudgeStep, AProcessThatASignalStoppedIsNamed) {
+  StepCase test(2);
+  test.Stop(Stopped::kTimeout, 60 * kSecond);
+  for (const int rank : {0, 1}) {
+    test.Hangs(rank);
+    test.Rank(rank).at_stop = {StoppedAt({}, rank == 1 ? 'T' : 'S')};
+  }
+  const StepJudgement judgement = test.Judge();
+  ExpectCause(judgement, Verdict::kTimedOut, FailureClass::kCode, "hang", 1);
+  EXPECT_THAT(judgement.result.reason, HasSubstr("rank 1 is stopped by a signal"));
+}
+
+TEST(JudgeStep, OfProcessesThatAStepStartedByItselfTheOddOneIsNamed) {
+  StepCase test;
+  test.Stop(Stopped::kTimeout, 60 * kSecond);
+  test.Hangs(kNoRank);
+  ProcessAtStop parent = StoppedAt({"  File \"/usr/lib/python3.11/multiprocessing/popen_fork.py\", line 27 in poll"});
+  ProcessAtStop odd = StoppedAt({"  File \"/w/data.py\", line 7 in read"});
+  odd.pid = 4712;
+  test.Rank().at_stop = {parent, StoppedAt(kInAllReduce), odd, StoppedAt(kInAllReduce)};
+  const StepJudgement judgement = test.Judge();
+  ExpectCause(judgement, Verdict::kTimedOut, FailureClass::kCode, "hang");
+  EXPECT_THAT(judgement.result.reason,
+              HasSubstr("of its processes 4712 is in no collective, and the others wait in all_reduce; it stands at "
+                        "data.py:7 in read"));
+  EXPECT_THAT(judgement.result.reason, Not(HasSubstr("train.py")));
+}
+
+TEST(JudgeStep, ALauncherThatHangsBeforeItsRanksIsSaidToStandSomewhere) {
+  StepCase test(2);
+  test.Launched("torchrun", 0);
+  test.evidence.launcher.reset();
+  for (RankEvidence& rank : test.evidence.ranks) rank.started = false;
+  test.Stop(Stopped::kSilence, 60 * kSecond);
+  test.evidence.launcher_at_stop = {StoppedAt({"  File \"/site/torch/__init__.py\", line 831 in <module>"})};
+  const StepJudgement judgement = test.Judge();
+  ExpectCause(judgement, Verdict::kTimedOut, FailureClass::kCode, "hang");
+  EXPECT_THAT(judgement.result.reason, HasSubstr("no rank had begun, and the launcher stands at __init__.py:831"));
 }
 
 TEST(JudgeStep, WhatRanBeforeAStepWasEndedStaysAndIsNoEvidenceOfAPass) {
