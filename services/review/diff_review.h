@@ -1,5 +1,7 @@
-// Reviews a change: what holds at head and did not at base is new, whatever lines it stands on. Both versions are
-// reviewed in full, as far as files are touched, so that the answer depends on nothing but the two trees.
+// Reviews a change: what holds at head and did not at base is new, whatever lines it stands on; what held at base and
+// does not at head is fixed. Both versions are reviewed in full, as far as files are touched, so that the answer
+// depends on nothing but the two trees. A rule about added lines looks at those that the change touches, in both
+// versions.
 #ifndef YARDMASTER_SERVICES_REVIEW_DIFF_REVIEW_H_
 #define YARDMASTER_SERVICES_REVIEW_DIFF_REVIEW_H_
 
@@ -53,6 +55,12 @@ struct DiffReviewOptions {
 // reading the change, and INVALID_ARGUMENT for names that no pack has.
 absl::StatusOr<ReviewReport> ReviewChange(const std::vector<std::shared_ptr<const rules::CheckSet>>& packs,
                                           Change& change, const DiffReviewOptions& options);
+
+// What holds in the touched files at the head, under rules or checks by their names, as if there were no base: also on
+// lines of which the review of the change tells nothing, and every finding of checks that tell the first one.
+absl::StatusOr<std::vector<rules::Finding>> StandingAtHead(
+    const std::vector<std::shared_ptr<const rules::CheckSet>>& packs, Change& change, const DiffReviewOptions& options,
+    const std::vector<std::string>& ids);
 
 }  // namespace yardmaster
 

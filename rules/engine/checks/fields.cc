@@ -180,7 +180,7 @@ Fields FileFields() {
       OfFile("lines", [](auto& u) { return u.RowCount(FactTable::kLine); }),
       OfFile("bytes", [](auto& u) { return u.facts().text.size(); }),
       OfFile("valid", [](auto& u) { return u.facts().errors.empty(); }),
-      OfFile("new", [](auto& u) { return u.base == nullptr && !u.is_base && !u.untouched; }),
+      OfFile("new", [](auto& u) { return !u.compared() && !u.untouched; }),
       OfFile("change", [](auto& u) { return ChangeOfFile(u); }),
       OfFile("former_path",
              [](auto& u) {

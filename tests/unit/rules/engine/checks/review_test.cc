@@ -404,6 +404,31 @@ TEST(RunCheckCases, AWrongCaseSaysWhatWasFound) {
   EXPECT_EQ(results[1].message, "expected nothing, found example.py:1 no");
 }
 
+// The lines that are touched, "base:2,3 head:2".
+std::string TouchedText(std::string_view base, std::string_view head, size_t lines_of_base) {
+  const TouchedLines touched = TouchedBy(MatchLines(base, head).base_of, lines_of_base);
+  const auto listed = [](const std::vector<bool>& lines) {
+    std::string out;
+    for (size_t line = 1; line < lines.size(); ++line) {
+      if (lines[line]) out += (out.empty() ? "" : ",") + std::to_string(line);
+    }
+    return out;
+  };
+  return "base:" + listed(touched.base) + " head:" + listed(touched.head);
+}
+
+TEST(TouchedBy, LinesBesideAChangeAreTouchedInBothVersions) {
+  EXPECT_EQ(TouchedText("a\nb\nc\nd\n", "a\nb\nc\nd\n", 4), "base: head:");
+  EXPECT_EQ(TouchedText("a\nb\nc\nd\n", "a\nb\nx\nc\nd\n", 4), "base:2,3 head:2,3,4");
+  EXPECT_EQ(TouchedText("a\nb\nc\nd\n", "a\nb\nd\n", 4), "base:2,3,4 head:2,3");
+  EXPECT_EQ(TouchedText("a\nb\nc\nd\n", "a\nx\nc\nd\n", 4), "base:1,2,3 head:1,2,3");
+  // At the ends.
+  EXPECT_EQ(TouchedText("a\nb\nc\n", "x\na\nb\nc\ny\n", 3), "base:1,3 head:1,2,4,5");
+  EXPECT_EQ(TouchedText("a\nb\nc\n", "b\n", 3), "base:1,2,3 head:1");
+  EXPECT_EQ(TouchedText("a\nb\n", "", 2), "base:1,2 head:");
+  EXPECT_EQ(TouchedText("", "a\nb\n", 0), "base: head:1,2");
+}
+
 TEST(MatchLines, AddedAreOnlyThoseThatTheBaseDoesNotHave) {
   const LineMatch lines = MatchLines("a\nb\nc\n", "a\nx\nb\nc\ny\n");
   EXPECT_THAT(lines.base_of, ElementsAre(0u, 1u, 0u, 2u, 3u, 0u));
