@@ -41,6 +41,8 @@ void ReadFiles(const json& value, CheckCase& one) {
   if (const auto base = value.find("base"); base != value.end()) {
     for (const auto& [path, text] : base->items()) one.base[path] = Lines(text);
   }
+  one.binary = value.value("binary", std::map<std::string, uint64_t>());
+  one.submodules = value.value("submodules", std::vector<std::string>());
   one.stage = Find<int>(value, "stage");
   one.moment = value.value("moment", "");
   one.options = value.value("options", std::map<std::string, std::string>());

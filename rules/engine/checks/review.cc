@@ -579,6 +579,28 @@ std::vector<ReviewFile> FilesOf(const CheckCase& one) {
     file.context = !one.focus.empty() && path != one.focus;
     files.push_back(std::move(file));
   }
+  // Files of the change of which there is no text at head.
+  const auto add = [&](const std::string& path, FileChange::Kind kind) -> ReviewFile& {
+    ReviewFile& file = files.emplace_back();
+    file.path = path;
+    file.change.emplace().kind = kind;
+    file.context = !one.focus.empty() && path != one.focus;
+    return file;
+  };
+  for (const auto& [path, text] : one.base) {
+    const bool there = absl::c_any_of(one.files, [&, &path = path](const auto& file) { return file.first == path; });
+    if (!there) add(path, FileChange::Kind::kRemoved).base = text;
+  }
+  for (const auto& [path, bytes] : one.binary) {
+    FileChange& change = *add(path, FileChange::Kind::kAdded).change;
+    change.binary = true;
+    change.binary_bytes = bytes;
+  }
+  for (const std::string& path : one.submodules) {
+    FileChange& change = *add(path, FileChange::Kind::kModified).change;
+    change.mode = kSubmoduleMode;
+    change.former_mode = kSubmoduleMode;
+  }
   return files;
 }
 
