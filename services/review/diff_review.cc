@@ -18,6 +18,7 @@
 #include "services/review/file_sets.h"
 #include "services/review/finding_match.h"
 #include "services/review/operator_files.h"
+#include "services/review/pull_tree.h"
 #include "services/review/reminders.h"
 #include "services/review/review_run.h"
 
@@ -39,6 +40,7 @@ struct TouchedFile {
   std::optional<std::string> head;
   std::optional<std::string> base;
   rules::TouchedLines lines;  // once the change was looked at
+  size_t binary_bytes = 0;    // at head; 0: not binary, or it can't be read
 
   const std::string& base_path() const { return file->former_path.empty() ? file->path : file->former_path; }
   // What was there before, for comparing: a copy is new, whatever it was copied from.
@@ -78,13 +80,14 @@ class ChangeTree final : public rules::ReviewTree {
   const bool base_only_;
 };
 
-rules::FileChange AsFileChange(const ChangedFile& file) {
+rules::FileChange AsFileChange(const ChangedFile& file, size_t binary_bytes) {
   rules::FileChange change;
   change.kind = static_cast<rules::FileChange::Kind>(file.kind);
   change.former_path = file.former_path;
   change.mode = file.mode;
   change.former_mode = file.former_mode;
   change.binary = file.binary;
+  change.binary_bytes = binary_bytes;
   return change;
 }
 
@@ -224,7 +227,8 @@ class ChangeReview {
       if (!TouchesProgress(*pack, touched)) continue;
       ChangeTree head(change_, mutex, /*base_only=*/false);
       ChangeTree base(change_, mutex, /*base_only=*/true);
-      ASSIGN_OR_RETURN(std::vector<SubjectProgress> now, ProgressOf(pack, head, options_.jobs, Sources()));
+      PullTree head_of_pull(head, options_.meta.value_or(PullMeta()));
+      ASSIGN_OR_RETURN(std::vector<SubjectProgress> now, ProgressOf(pack, head_of_pull, options_.jobs, Sources()));
       ASSIGN_OR_RETURN(const std::vector<SubjectProgress> before, ProgressOf(pack, base, options_.jobs, Sources()));
       absl::c_move(Added(std::move(now), before), std::back_inserter(report.progress));
     }
@@ -254,6 +258,10 @@ class ChangeReview {
         Unseen(file.path, absl::StrCat("the files before it have more than ", kMaxDiffBytes / 1024 / 1024,
                                        " MiB; it was not read"));
         continue;
+      }
+      if (file.kind != Kind::kRemoved && file.binary) {
+        const auto content = change_.Read(ChangeSide::kHead, file.path, rules::kMaxSourceBytes);
+        if (content.ok()) one.binary_bytes = content->value_or("").size();
       }
       if (file.kind != Kind::kRemoved && HasText(file.mode, file)) {
         ASSIGN_OR_RETURN(one.head, change_.Read(ChangeSide::kHead, file.path, rules::kMaxSourceBytes));
@@ -315,18 +323,12 @@ class ChangeReview {
 
   void AddMeta(std::vector<ReviewInput>& inputs, std::vector<std::string>& texts) const {
     if (!options_.meta) return;
-    const PullMeta& meta = *options_.meta;
-    const auto add = [&](std::string_view name, std::string text) {
+    for (PullFile& file : PullFilesOf(*options_.meta)) {
       ReviewInput& input = inputs.emplace_back();
-      input.path = absl::StrCat(std::string(kPullFiles), std::string(name));
+      input.path = std::move(file.path);
       input.change.emplace().kind = rules::FileChange::Kind::kAdded;
-      texts.push_back(std::move(text));
-    };
-    add("title.txt", meta.title);
-    add("description.md", meta.body);
-    add("labels.txt", absl::StrJoin(meta.labels, "\n"));
-    add("author.txt", meta.author);
-    for (const PullMeta::Commit& commit : meta.commits) add("commits/" + commit.id + ".txt", commit.message);
+      texts.push_back(std::move(file.text));
+    }
   }
 
   // Under these rules, or all if there are none.
@@ -344,7 +346,7 @@ class ChangeReview {
       ReviewInput& input = inputs.emplace_back();
       input.path = at_head ? one.file->path : one.base_path();
       if (view == View::kChange) {
-        input.change = AsFileChange(*one.file);
+        input.change = AsFileChange(*one.file, one.binary_bytes);
       } else {
         input.touched = TouchedOf(one, at_head);
       }
@@ -407,15 +409,11 @@ class ChangeReview {
 
   // Checks about what only the forge knows.
   void SkipWithoutMeta(const CheckSet& pack, ReviewReport& report) const {
-    if (options_.meta) return;
     for (const rules::CheckInfo& check : pack.checks()) {
-      const bool about_pull = !check.files.empty() && absl::c_all_of(check.files, [](const std::string& glob) {
-        return glob.starts_with(kPullFiles);
-      });
-      if (about_pull) {
-        report.skipped.push_back(
-            {check.rule, "", "needs title, description, labels and commits of the pull request", check.part});
-      }
+      const std::vector<std::string> unknown = UnknownFor(check, options_.meta);
+      if (unknown.empty()) continue;
+      report.skipped.push_back(
+          {check.rule, "", absl::StrCat("needs ", absl::StrJoin(unknown, " or "), " of the pull request"), check.part});
     }
   }
 

@@ -16,6 +16,7 @@
 #include "rules/engine/checks/check_set.h"
 #include "rules/engine/checks/review_settings.h"
 #include "services/review/change.h"
+#include "services/review/pull_meta.h"
 #include "services/review/report.h"
 
 namespace yardmaster {
@@ -23,22 +24,6 @@ namespace yardmaster {
 // Files of a change that are read; of more the first ones are, and the review is not complete.
 inline constexpr size_t kMaxDiffFiles = 3000;
 inline constexpr size_t kMaxDiffBytes = 64 * 1024 * 1024;
-
-// What only a forge knows of a pull request. Checks see it as files: "@pull/title.txt", "@pull/description.md",
-// "@pull/labels.txt" (one a line), "@pull/author.txt" and "@pull/commits/<id>.txt" (the messages).
-struct PullMeta {
-  struct Commit {
-    std::string id;
-    std::string message;
-    std::string author;
-  };
-  std::string title;
-  std::string body;
-  std::vector<std::string> labels;
-  std::string author;
-  std::vector<Commit> commits;
-};
-inline constexpr std::string_view kPullFiles = "@pull/";
 
 struct DiffReviewOptions {
   std::string profile;                    // empty: as `settings` say, else each pack's default

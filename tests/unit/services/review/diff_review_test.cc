@@ -274,6 +274,24 @@ TEST(ReviewChange, RulesAboutThePullRequestNeedWhatTheForgeKnows) {
   EXPECT_THAT(ToldOf(Reviewed(pack, change, options)), ElementsAre("new @pull/title.txt:1 no kind"));
 }
 
+TEST(ReviewChange, OnlyRulesAboutWhatIsNotKnownOfThePullRequestAreSkipped) {
+  const auto about = [](const std::string& file, const std::string& id) {
+    return CheckOf(absl::StrCat(R"("files": [")", file, R"("], "each": "file", "message": "seen")"), id);
+  };
+  const auto pack = DiffPack(absl::StrJoin({about("@pull/title.txt", "C1"), about("@pull/description.md", "C2"),
+                                            about("@pull/commits/*.txt", "C3"), about("@pull/labels.txt", "C4")},
+                                           ","));
+  MemoryChange change({}, {{"x.py", "x = 1\n"}});
+  DiffReviewOptions options;
+  options.meta.emplace().title = "a title";
+  options.meta->commits.emplace().push_back({"c1", "a message", ""});
+  const ReviewReport report = Reviewed(pack, change, options);
+  EXPECT_THAT(ToldOf(report), ElementsAre("new @pull/commits/c1.txt:0 seen", "new @pull/title.txt:0 seen"));
+  std::vector<std::string> skipped;
+  for (const rules::SkippedCheck& one : report.skipped) skipped.push_back(one.rule_id + " " + one.reason);
+  EXPECT_THAT(skipped, ElementsAre("C2 needs description of the pull request", "C4 needs labels of the pull request"));
+}
+
 TEST(ReviewChange, AnExemptionHoldsForBothSides) {
   MemoryChange change({{"a.py", "print(1)\n"}}, {{"a.py", "print(2)\n"}});
   DiffReviewOptions options;
