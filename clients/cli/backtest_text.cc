@@ -33,7 +33,7 @@ double PerHundred(size_t count, size_t of) {
   return of == 0 ? 0 : 100.0 * static_cast<double>(count) / static_cast<double>(of);
 }
 
-Json FindingLine(const FindingAt& at) {
+Json FindingObject(const FindingAt& at) {
   return {{"commit", at.change->commit}, {"rule", at.finding->rule}, {"severity", SeverityName(at.finding->severity)},
           {"path", at.finding->path},    {"line", at.finding->line}, {"message", at.finding->message}};
 }
@@ -71,7 +71,8 @@ void AddRun(const HistoryRun& run, const std::vector<Verdict>& verdicts, Json& j
                 {"severity", SeverityName(rate.severity)},
                 {"findings", rate.findings},
                 {"changes", rate.changes},
-                {"per_100", PerHundred(rate.findings, run.changes.size())}};
+                {"ran", rate.ran},
+                {"per_100", rate.ran == 0 ? Json() : Json(PerHundred(rate.findings, run.changes.size()))}};
   });
   json["loud"] = Json::array();
   for (const ReplayedChange& change : run.changes) {
@@ -119,9 +120,10 @@ std::string RatesText(const HistoryRun& run, const Output& output) {
   table.AlignRight({2, 3, 4});
   table.Header({"rule", "severity", "findings", "changes", "per 100"});
   size_t quiet = 0;
+  size_t unmeasured = 0;
   for (const BaseRate& rate : BaseRates(run.packs, run.changes)) {
     if (rate.findings == 0) {
-      ++quiet;
+      ++(rate.ran == 0 ? unmeasured : quiet);
       continue;
     }
     table.Row({{Printable(rate.rule), Style::kName},
@@ -131,7 +133,8 @@ std::string RatesText(const HistoryRun& run, const Output& output) {
                absl::StrFormat("%.1f", PerHundred(rate.findings, run.changes.size()))});
   }
   return (table.empty() ? "" : table.Render(0, output.columns(), output.color()) + "\n") +
-         (quiet == 0 ? "" : absl::StrCat(quiet, " rules found nothing\n"));
+         (quiet == 0 ? "" : absl::StrCat(quiet, " rules found nothing\n")) +
+         (unmeasured == 0 ? "" : absl::StrCat(unmeasured, " rules could not run on any change: not measured\n"));
 }
 
 std::string JudgedText(const JudgedFindings& judged, const Output& output) {
@@ -170,8 +173,8 @@ Json HistoryBacktestJson(const HistoryBacktest& result) {
     Json& candidate = json["candidate"] = Json::object();
     AddRun(*result.candidate, result.verdicts, candidate);
     const FindingDifference difference = Differ(result.base.changes, result.candidate->changes);
-    candidate["gained"] = JsonList(difference.gained, FindingLine);
-    candidate["lost"] = JsonList(difference.lost, FindingLine);
+    candidate["gained"] = JsonList(difference.gained, FindingObject);
+    candidate["lost"] = JsonList(difference.lost, FindingObject);
   }
   return json;
 }
@@ -190,6 +193,8 @@ std::string HistoryBacktestText(const HistoryBacktest& result, const Output& out
   }
   return text;
 }
+
+std::string FindingLine(const FindingAt& at) { return DumpLine(FindingObject(at)); }
 
 std::string VerdictLine(std::string_view repository, const FindingAt& at) {
   return DumpLine(VerdictObject(repository, at.change->commit, at.finding->rule, at.finding->path, at.finding->line, "",

@@ -1,7 +1,6 @@
 // `yard review diff`: reviews what lies between two commits of a repository, or what is about to be committed.
 #include <chrono>
 #include <ctime>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 #include <string>
@@ -14,6 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "clients/cli/files.h"
+#include "clients/cli/pull_meta_file.h"
 #include "clients/cli/review_answer.h"
 #include "clients/cli/review_packs.h"
 #include "clients/cli/verbs.h"
@@ -30,7 +30,6 @@
 namespace yardmaster::cli {
 namespace {
 
-constexpr size_t kMaxMetaBytes = 8 * 1024 * 1024;
 constexpr size_t kMaxRepositoryFileBytes = 1024 * 1024;
 constexpr std::string_view kHead = "HEAD";
 
@@ -49,43 +48,6 @@ struct DiffArguments {
   bool work_tree = false;
   bool all = false;
 };
-
-absl::StatusOr<std::string> Text(const nlohmann::json& meta, const char* key, const std::string& file) {
-  const auto found = meta.find(key);
-  if (found == meta.end() || found->is_null()) return std::string();
-  if (!found->is_string()) return UsageError(absl::StrCat(file, ": /", key, ": expected a text"));
-  return found->get<std::string>();
-}
-
-absl::StatusOr<PullMeta> ReadMeta(const std::string& file, const Environment& env) {
-  ASSIGN_OR_RETURN(const std::string text, ReadInputFile(file, env, kMaxMetaBytes));
-  const nlohmann::json json = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
-  if (!json.is_object()) return UsageError(file + ": expected a JSON object {title, body, labels, author, commits?}");
-  PullMeta meta;
-  ASSIGN_OR_RETURN(meta.title, Text(json, "title", file));
-  ASSIGN_OR_RETURN(meta.body, Text(json, "body", file));
-  ASSIGN_OR_RETURN(meta.author, Text(json, "author", file));
-  const auto list = [&](const char* key) {
-    const auto found = json.find(key);
-    return found == json.end() || found->is_null() ? nlohmann::json::array() : *found;
-  };
-  const nlohmann::json labels = list("labels");
-  const nlohmann::json commits = list("commits");
-  if (!labels.is_array() || !absl::c_all_of(labels, [](const auto& one) { return one.is_string(); })) {
-    return UsageError(file + ": /labels: expected a list of texts");
-  }
-  if (!commits.is_array() || !absl::c_all_of(commits, [](const auto& one) { return one.is_object(); })) {
-    return UsageError(file + ": /commits: expected a list of objects {sha, message, author}");
-  }
-  for (const nlohmann::json& label : labels) meta.labels.push_back(label.get<std::string>());
-  for (const nlohmann::json& one : commits) {
-    PullMeta::Commit& commit = meta.commits.emplace_back();
-    ASSIGN_OR_RETURN(commit.id, Text(one, "sha", file));
-    ASSIGN_OR_RETURN(commit.message, Text(one, "message", file));
-    ASSIGN_OR_RETURN(commit.author, Text(one, "author", file));
-  }
-  return meta;
-}
 
 // The two trees that were named.
 struct Trees {
@@ -183,7 +145,7 @@ absl::StatusOr<ExitCode> RunDiff(const DiffArguments& arguments, Session& sessio
   const auto started = std::chrono::steady_clock::now();
   DiffReviewOptions options;
   if (!arguments.meta.empty()) {
-    ASSIGN_OR_RETURN(options.meta, ReadMeta(arguments.meta, session.env));
+    ASSIGN_OR_RETURN(options.meta, ReadPullMeta(arguments.meta, session.env));
   }
 
   // 1. The change.

@@ -12,6 +12,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "clients/cli/answer.h"
+#include "clients/cli/pull_meta_file.h"
 #include "clients/cli/review_packs.h"
 #include "clients/cli/style.h"
 #include "clients/cli/table.h"
@@ -22,6 +23,7 @@
 #include "services/review/operator_files.h"
 #include "services/review/progress.h"
 #include "services/review/progress_json.h"
+#include "services/review/pull_tree.h"
 
 namespace yardmaster::cli {
 namespace {
@@ -30,6 +32,7 @@ struct ProgressArguments {
   std::string folder;
   std::string name;
   std::string pack;
+  std::string meta;
 };
 
 Style StyleOf(StageState state) {
@@ -117,8 +120,13 @@ absl::StatusOr<ExitCode> RunProgress(const ProgressArguments& arguments, Session
     return UsageError(absl::StrCat("'", arguments.folder, "' has more than ", kMaxTreeEntries, " entries, the limit"));
   }
   ASSIGN_OR_RETURN(const auto pack, PackWithStages(arguments, tree.Paths(rules::TreeSide::kHead), session));
+  PullMeta meta;
+  if (!arguments.meta.empty()) {
+    ASSIGN_OR_RETURN(meta, ReadPullMeta(arguments.meta, session.env));
+  }
+  PullTree with_pull(tree, meta);
   ASSIGN_OR_RETURN(std::vector<SubjectProgress> subjects,
-                   ProgressOf(pack, tree, std::max(1u, std::thread::hardware_concurrency())));
+                   ProgressOf(pack, with_pull, std::max(1u, std::thread::hardware_concurrency())));
   if (!arguments.name.empty()) {
     std::erase_if(subjects, [&](const SubjectProgress& subject) {
       return !absl::EqualsIgnoreCase(subject.name, arguments.name);
@@ -144,11 +152,14 @@ void AddReviewProgressVerb(Verb& review) {
   Verb& progress =
       review.Add("progress", "Tell how far operators are: what is there, missing or inconsistent, and what comes next",
                  {"yard review progress .", "yard review progress . --operator CumsumExt",
-                  "yard review progress ~/clone --pack hyper-parallel --json"});
+                  "yard review progress ~/clone --pack hyper-parallel --json",
+                  "yard review progress . --operator roll --meta pull.json"});
   ProgressArguments& arguments = progress.Runs(RunProgress);
   progress.Argument("DIR", &arguments.folder, "The root of a clone").Required();
   progress.Value("--operator", &arguments.name, "NAME", "Only this one, with all of its stages");
   progress.Value("--pack", &arguments.pack, "PACK", "Whose stages (default: those of the pack that fits)");
+  progress.Value("--meta", &arguments.meta, "FILE",
+                 "What only a forge knows of the pull request: {title, body, labels, author, commits}");
 }
 
 }  // namespace yardmaster::cli

@@ -249,11 +249,18 @@ void AddRulesVerbs(Verb& yard) {
            {"yard rules list", "yard rules list --packs ./rules/packs --json"})
       .Runs(PrintPackList);
 
-  Verb& show = rules.Add("show", "Show a rule and its parts: what they say, how they are written, and their cases",
-                         {"yard rules show some-rule", "yard rules show some-rule --pack my-pack"});
-  ShowOptions& shown = show.Runs(ShowRule);
-  show.Argument("ID", &shown.id, "Id of a signal, suppressor, classifier, step or check").Required();
-  show.Value("--pack", &shown.pack, "PACK", "Pack to look in (default: all)");
+  // Two words for the same: people look for either.
+  const auto add_show = [&](const std::string& word, const std::string& what) {
+    Verb& show = rules.Add(word, what,
+                           {absl::StrCat("yard rules ", word, " some-rule"),
+                            absl::StrCat("yard rules ", word, " some-rule --pack my-pack")});
+    ShowOptions& shown = show.Runs(ShowRule);
+    show.Argument("ID", &shown.id, "Id of a signal, suppressor, classifier, step or check, in any letter case")
+        .Required();
+    show.Value("--pack", &shown.pack, "PACK", "Pack to look in (default: all)");
+  };
+  add_show("show", "Show a rule and its parts: what they say, how they are written, and their cases");
+  add_show("explain", "The same as show");
 
   Verb& validate =
       rules.Add("validate", "Check packs and name every problem by file and line",

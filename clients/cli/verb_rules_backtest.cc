@@ -34,6 +34,7 @@
 #include "services/packs/answers.h"
 #include "services/packs/backtest.h"
 #include "services/review/backtest/backtest.h"
+#include "services/review/backtest/merged_meta.h"
 #include "services/review/backtest/verdicts.h"
 #include "services/review/git_change.h"
 #include "services/triage/eval_lines.h"
@@ -45,6 +46,8 @@ namespace {
 constexpr std::chrono::seconds kBacktestTimeout{600};
 // What a history has in common from change to change is read once.
 constexpr size_t kMaxCachedSources = 256 * 1024 * 1024;
+// Of one change; of more, the newest are looked at.
+constexpr size_t kMaxMergedCommits = 250;
 
 struct BacktestOptions {
   std::string pack;
@@ -57,6 +60,7 @@ struct BacktestOptions {
   int last = 100;
   std::string verdicts;
   std::string sample;
+  std::string findings;
   int sample_size = 60;
   std::string profile;
 };
@@ -166,12 +170,24 @@ absl::StatusOr<History> ReadHistory(const std::string& repo, const Range& range,
   return history;
 }
 
-absl::StatusOr<ReplayedChange> ReplayCommit(const ReviewPacks& packs, const GitCommit& commit,
-                                            const DiffReviewOptions& review, GitRepository& repository) {
+absl::StatusOr<PullMeta> MetaOf(const GitCommit& commit, GitRepository& repository) {
+  std::vector<GitCommit> merged = {commit};
+  if (commit.parents.size() > 1) {
+    ASSIGN_OR_RETURN(merged, repository.Commits(commit.parents[0], commit.parents[1], kMaxMergedCommits));
+  }
+  std::vector<PullMeta::Commit> commits;
+  commits.reserve(merged.size());
+  for (GitCommit& one : merged) commits.push_back({one.id, std::move(one.message), std::move(one.author_name)});
+  return MetaOfMerged(commit.message, std::move(commits));
+}
+
+absl::StatusOr<ReplayedChange> ReplayCommit(const ReviewPacks& packs, const GitCommit& commit, DiffReviewOptions review,
+                                            GitRepository& repository) {
   ASSIGN_OR_RETURN(std::unique_ptr<GitTree> base, repository.TreeOf(commit.parents.front()));
   ASSIGN_OR_RETURN(std::unique_ptr<GitTree> head, repository.TreeOf(commit.id));
   ASSIGN_OR_RETURN(const std::unique_ptr<GitChange> change,
                    GitChange::Between(repository, std::move(base), std::move(head)));
+  ASSIGN_OR_RETURN(review.meta, MetaOf(commit, repository));
   return Replay(packs, *change, review, commit.id, commit.message.substr(0, commit.message.find('\n')));
 }
 
@@ -234,6 +250,16 @@ absl::Status WriteSample(const BacktestOptions& options, const HistoryBacktest& 
   return absl::OkStatus();
 }
 
+// All that is found, a line each; of a candidate where there is one.
+absl::Status WriteFindings(const BacktestOptions& options, const HistoryBacktest& result, Session& session) {
+  const HistoryRun& run = result.candidate.has_value() ? *result.candidate : result.base;
+  ASSIGN_OR_RETURN(const std::unique_ptr<OutputFile> file, OutputFile::Create(options.findings, session.env));
+  for (const ReplayedChange& change : run.changes) {
+    for (const ReplayedFinding& finding : change.findings) file->stream() << FindingLine({&change, &finding}) << '\n';
+  }
+  return file->Commit();
+}
+
 absl::StatusOr<ExitCode> BacktestHistory(const BacktestOptions& options, Session& session) {
   if (session.options.server_given) {
     return UsageError("'rules backtest --repo' reviews a clone that lies here: it works without a server");
@@ -249,6 +275,7 @@ absl::StatusOr<ExitCode> BacktestHistory(const BacktestOptions& options, Session
   ASSIGN_OR_RETURN(HistoryBacktest result, ReplayHistory(options, session));
   result.verdicts = std::move(verdicts);
   if (!options.sample.empty()) RETURN_IF_ERROR(WriteSample(options, result, session));
+  if (!options.findings.empty()) RETURN_IF_ERROR(WriteFindings(options, result, session));
   PrintAnswer(result, HistoryBacktestJson, HistoryBacktestText, session);
   return ExitCode::kDone;
 }
@@ -287,6 +314,8 @@ void AddRulesBacktestVerb(Verb& rules) {
                  "What was judged, one finding a line: {repository, commit, rule, path, line, verdict, why}");
   backtest.Value("--sample", &options.sample, "FILE",
                  "Write blocking and major findings without a verdict there, to be judged");
+  backtest.Value("--findings", &options.findings, "FILE",
+                 "Write every finding there, one a line: {commit, rule, severity, path, line, message}");
   backtest.Value("--sample-size", &options.sample_size, "N", "How many (default: 60)").Between(1, 10000);
 }
 

@@ -1,6 +1,8 @@
 #include "services/review/change_reviewer.h"
 
 #include <algorithm>
+#include <map>
+#include <set>
 #include <utility>
 
 #include "absl/algorithm/container.h"
@@ -44,16 +46,33 @@ std::string RevisionOf(const PackSet& loaded, const ReviewScope& scope) {
 }
 
 // What an earlier head had and this one has no more. What it had from its base is the base's business.
-void AddFixed(const v1::Review& earlier, std::string_view head, ReviewReport& report) {
+absl::Status AddFixed(const v1::Review& earlier, std::string_view head, const ReviewScope& scope, Change& change,
+                      ReviewReport& report) {
   std::map<std::string, int> now;
   for (const ReportedFinding& one : report.findings) ++now[one.finding.fingerprint];
+  std::vector<rules::Finding> gone;
+  std::set<std::string> ids;
   for (ReportedFinding& before : ReadChangeReview(earlier).findings) {
     const bool was_here =
         before.status == FindingStatus::kFixed || (before.status == FindingStatus::kNew && earlier.head() != head);
     if (!was_here || now[before.finding.fingerprint]-- > 0) continue;
-    before.status = FindingStatus::kFixed;
-    report.findings.push_back(std::move(before));
+    ids.insert(before.finding.rule_id);
+    gone.push_back(std::move(before.finding));
   }
+  if (gone.empty()) return absl::OkStatus();
+  // It may hold and not be told any more: the base has the line by now, or another one of the file comes first.
+  ASSIGN_OR_RETURN(const std::vector<rules::Finding> standing,
+                   StandingAtHead(scope.packs, change, scope.options, {ids.begin(), ids.end()}));
+  std::map<std::string, int> hidden;
+  for (const rules::Finding& one : standing) ++hidden[one.fingerprint];
+  for (const ReportedFinding& one : report.findings) {
+    if (one.status != FindingStatus::kFixed) --hidden[one.finding.fingerprint];
+  }
+  for (rules::Finding& one : gone) {
+    if (hidden[one.fingerprint]-- > 0) continue;
+    report.findings.push_back({std::move(one), FindingStatus::kFixed});
+  }
+  return absl::OkStatus();
 }
 
 absl::Status AddFileProblems(Change& change, const v1::Subject& subject, const RepositoryFileRules& file,
@@ -161,7 +180,9 @@ absl::StatusOr<MadeReview> ReviewOf(Change& change, const ReviewScope& scope, co
   }
   RETURN_IF_ERROR(AddFileProblems(change, about.subject, file, report));
   // What was not seen now may hold still.
-  if (earlier != nullptr && report.complete) AddFixed(*earlier, about.head, report);
+  if (earlier != nullptr && report.complete) {
+    RETURN_IF_ERROR(AddFixed(*earlier, about.head, scope, change, report));
+  }
   IgnoredRules ignored = scope.ignored;
   ASSIGN_OR_RETURN(const IgnoredRules gone, GoneAtHead(ignored, change));
   std::erase_if(ignored, [&](const v1::IgnoredRule& one) {

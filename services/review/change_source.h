@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,7 +25,8 @@ struct ChangeAddress {
 struct SourcedChange {
   std::unique_ptr<Change> change;  // between the merge base and the head; holds what it reads from
   std::string merge_base;
-  std::vector<PullMeta::Commit> commits;  // that the head has and the base has not, oldest first
+  // That the head has and the base has not, oldest first; nullopt: not known.
+  std::optional<std::vector<PullMeta::Commit>> commits;
 };
 
 // Thread-safe. Calls wait for the network. Errors: NOT_FOUND for what is not there, UNAVAILABLE for a server that is

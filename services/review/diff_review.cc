@@ -5,16 +5,20 @@
 #include <mutex>
 #include <set>
 #include <string_view>
+#include <tuple>
 #include <utility>
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "rules/engine/checks/line_diff.h"
 #include "rules/engine/code/source_file.h"
+#include "services/core/lines.h"
 #include "services/core/status_macros.h"
 #include "services/review/file_sets.h"
 #include "services/review/finding_match.h"
 #include "services/review/operator_files.h"
+#include "services/review/pull_tree.h"
 #include "services/review/reminders.h"
 #include "services/review/review_run.h"
 
@@ -27,11 +31,16 @@ using Kind = ChangedFile::Kind;
 constexpr uint32_t kKindOfMode = 0170000;
 constexpr uint32_t kRegularFile = 0100000;
 
+// How the trees of a change are looked at: the head against its base, or one of them by itself.
+enum class View : uint8_t { kChange, kBase, kHead };
+
 // A file of the change with both texts, as far as there are any.
 struct TouchedFile {
   const ChangedFile* file = nullptr;
   std::optional<std::string> head;
   std::optional<std::string> base;
+  rules::TouchedLines lines;  // once the change was looked at
+  size_t binary_bytes = 0;    // at head; 0: not binary, or it can't be read
 
   const std::string& base_path() const { return file->former_path.empty() ? file->path : file->former_path; }
   // What was there before, for comparing: a copy is new, whatever it was copied from.
@@ -71,13 +80,14 @@ class ChangeTree final : public rules::ReviewTree {
   const bool base_only_;
 };
 
-rules::FileChange AsFileChange(const ChangedFile& file) {
+rules::FileChange AsFileChange(const ChangedFile& file, size_t binary_bytes) {
   rules::FileChange change;
   change.kind = static_cast<rules::FileChange::Kind>(file.kind);
   change.former_path = file.former_path;
   change.mode = file.mode;
   change.former_mode = file.former_mode;
   change.binary = file.binary;
+  change.binary_bytes = binary_bytes;
   return change;
 }
 
@@ -96,6 +106,13 @@ std::vector<std::string> TouchedPaths(const Change& change) {
   return paths;
 }
 
+// Of the findings, each once.
+std::vector<std::string> RulesOf(const std::vector<rules::Finding>& findings) {
+  std::set<std::string> ids;
+  for (const rules::Finding& finding : findings) ids.insert(finding.rule_id);
+  return {ids.begin(), ids.end()};
+}
+
 // One review of a change: what was read, and what was not.
 class ChangeReview {
  public:
@@ -109,21 +126,21 @@ class ChangeReview {
     std::vector<rules::Finding> base;
     std::vector<rules::Finding> head;
     for (const auto& pack : packs_) {
-      ASSIGN_OR_RETURN(ReviewReport at_head, RunOver(pack, ChangeSide::kHead));
-      ASSIGN_OR_RETURN(ReviewReport at_base, RunOver(pack, ChangeSide::kBase));
+      ASSIGN_OR_RETURN(ReviewReport at_head, RunOver(pack, View::kChange, options_.only));
+      NoteLines(at_head.base_lines);
       report.packs.push_back(pack->pack());
       if (report.profile.empty()) report.profile = at_head.profile;
       for (ReportedFinding& one : at_head.findings) head.push_back(std::move(one.finding));
-      for (ReportedFinding& one : at_base.findings) base.push_back(std::move(one.finding));
       absl::c_move(at_head.skipped, std::back_inserter(report.skipped));
       report.base_lines.merge(at_head.base_lines);
       SkipWithoutMeta(*pack, report);
+      ASSIGN_OR_RETURN(const ReviewReport at_base, RunOver(pack, View::kBase, options_.only));
+      for (const ReportedFinding& one : at_base.findings) base.push_back(one.finding);
     }
     report.files =
         static_cast<size_t>(absl::c_count_if(touched_, [](const TouchedFile& one) { return one.head.has_value(); }));
     rules::ApplyReviewSettings(options_.settings, options_.today, head, report.skipped);
-    std::vector<rules::SkippedCheck> told_of_head;
-    rules::ApplyReviewSettings(options_.settings, options_.today, base, told_of_head);
+    Settle(base);
 
     for (rules::Finding& finding : head) report.findings.push_back({std::move(finding)});
     VersionMap versions;
@@ -133,7 +150,8 @@ class ChangeReview {
         versions.base_path[one.file->path] = one.file->former_path;
       }
     }
-    CompareVersions(base, versions, report.findings);
+    std::vector<rules::Finding> left = CompareVersions(base, versions, report.findings);
+    RETURN_IF_ERROR(AddFixed(std::move(left), versions, report));
     absl::c_move(skipped_, std::back_inserter(report.skipped));
     report.complete = skipped_.empty() && change_.complete() && listed_ &&
                       absl::c_none_of(report.findings, [](const ReportedFinding& one) {
@@ -144,7 +162,62 @@ class ChangeReview {
     return report;
   }
 
+  // StandingAtHead, of the whole change.
+  absl::StatusOr<std::vector<rules::Finding>> Standing(const std::vector<std::string>& ids) {
+    RETURN_IF_ERROR(ReadFiles());
+    return StandingOf(ids);
+  }
+
  private:
+  // What is said of the findings is not told again.
+  void Settle(std::vector<rules::Finding>& findings) const {
+    std::vector<rules::SkippedCheck> told_of_head;
+    rules::ApplyReviewSettings(options_.settings, options_.today, findings, told_of_head);
+  }
+
+  absl::StatusOr<std::vector<rules::Finding>> StandingOf(const std::vector<std::string>& ids) {
+    std::vector<rules::Finding> standing;
+    for (const auto& pack : packs_) {
+      ASSIGN_OR_RETURN(const ReviewReport at_head, RunOver(pack, View::kHead, ids));
+      for (const ReportedFinding& one : at_head.findings) standing.push_back(one.finding);
+    }
+    Settle(standing);
+    return standing;
+  }
+
+  // Of findings of base that are none of those at head: most of them are gone, others stand on lines of which a rule
+  // tells nothing, since the change did not add them.
+  absl::Status AddFixed(std::vector<rules::Finding> left, const VersionMap& versions, ReviewReport& report) {
+    if (left.empty()) return absl::OkStatus();
+    ASSIGN_OR_RETURN(const std::vector<rules::Finding> all, StandingOf(RulesOf(left)));
+    // What is told has its like at base, or none.
+    const auto place_of = [](const rules::Finding& one) {
+      return std::tie(one.rule_id, one.part, one.path, one.line, one.column, one.message);
+    };
+    std::set<decltype(place_of(std::declval<const rules::Finding&>()))> told;
+    for (const ReportedFinding& one : report.findings) told.insert(place_of(one.finding));
+    std::vector<ReportedFinding> standing;
+    for (const rules::Finding& one : all) {
+      if (!told.contains(place_of(one))) standing.push_back({one});
+    }
+    std::set<std::pair<std::string, std::string>> first;
+    for (rules::Finding& gone : CompareVersions(left, versions, standing)) {
+      std::string id = rules::RuleAndPart(gone.rule_id, gone.part);
+      gone.path = versions.HeadPath(gone.path);
+      if (TellsFirst(id) && !first.emplace(std::move(id), gone.path).second) continue;
+      report.findings.push_back({std::move(gone), FindingStatus::kFixed});
+    }
+    return absl::OkStatus();
+  }
+
+  // Whether a check, by its id, tells the first finding only.
+  bool TellsFirst(std::string_view id) const {
+    return absl::c_any_of(packs_, [&](const auto& pack) {
+      return absl::c_any_of(pack->checks(),
+                            [&](const rules::CheckInfo& check) { return check.first && check.id == id; });
+    });
+  }
+
   // How far that is what the change adds, where a pack knows its stages. Who asks for certain rules wants nothing else.
   absl::Status AddProgress(ReviewReport& report) {
     if (!has_tree_) return absl::OkStatus();
@@ -154,7 +227,8 @@ class ChangeReview {
       if (!TouchesProgress(*pack, touched)) continue;
       ChangeTree head(change_, mutex, /*base_only=*/false);
       ChangeTree base(change_, mutex, /*base_only=*/true);
-      ASSIGN_OR_RETURN(std::vector<SubjectProgress> now, ProgressOf(pack, head, options_.jobs, Sources()));
+      PullTree head_of_pull(head, options_.meta.value_or(PullMeta()));
+      ASSIGN_OR_RETURN(std::vector<SubjectProgress> now, ProgressOf(pack, head_of_pull, options_.jobs, Sources()));
       ASSIGN_OR_RETURN(const std::vector<SubjectProgress> before, ProgressOf(pack, base, options_.jobs, Sources()));
       absl::c_move(Added(std::move(now), before), std::back_inserter(report.progress));
     }
@@ -174,7 +248,8 @@ class ChangeReview {
                                 " of a change are read"));
         break;
       }
-      TouchedFile& one = touched_.emplace_back(TouchedFile{&file, {}, {}});
+      TouchedFile& one = touched_.emplace_back();
+      one.file = &file;
       const bool known = absl::c_any_of(packs_, [&](const auto& pack) {
         return RolesOf(*pack).LooksAt(file.path) || RolesOf(*pack).LooksAt(one.base_path());
       });
@@ -183,6 +258,10 @@ class ChangeReview {
         Unseen(file.path, absl::StrCat("the files before it have more than ", kMaxDiffBytes / 1024 / 1024,
                                        " MiB; it was not read"));
         continue;
+      }
+      if (file.kind != Kind::kRemoved && file.binary) {
+        const auto content = change_.Read(ChangeSide::kHead, file.path, rules::kMaxSourceBytes);
+        if (content.ok()) one.binary_bytes = content->value_or("").size();
       }
       if (file.kind != Kind::kRemoved && HasText(file.mode, file)) {
         ASSIGN_OR_RETURN(one.head, change_.Read(ChangeSide::kHead, file.path, rules::kMaxSourceBytes));
@@ -198,6 +277,21 @@ class ChangeReview {
     ASSIGN_OR_RETURN(const std::vector<std::string>* paths, change_.Paths(ChangeSide::kHead));
     has_tree_ = paths != nullptr;
     return absl::OkStatus();
+  }
+
+  // Which lines the change touches.
+  void NoteLines(const std::map<std::string, std::vector<uint32_t>>& base_lines) {
+    for (TouchedFile& one : touched_) {
+      const auto lines = base_lines.find(one.file->path);
+      if (lines == base_lines.end() || !one.lines.head.empty()) continue;
+      one.lines = rules::TouchedBy(lines->second, LinesOf(one.base.value_or("")).size());
+    }
+  }
+
+  // All of it where nothing is known.
+  static std::vector<bool> TouchedOf(const TouchedFile& one, bool at_head) {
+    if (!one.lines.head.empty()) return at_head ? one.lines.head : one.lines.base;
+    return std::vector<bool>(LinesOf((at_head ? one.head : one.base).value_or("")).size() + 1, true);
   }
 
   const RoleTable& RolesOf(const CheckSet& pack) {
@@ -229,22 +323,19 @@ class ChangeReview {
 
   void AddMeta(std::vector<ReviewInput>& inputs, std::vector<std::string>& texts) const {
     if (!options_.meta) return;
-    const PullMeta& meta = *options_.meta;
-    const auto add = [&](std::string_view name, std::string text) {
+    for (PullFile& file : PullFilesOf(*options_.meta)) {
       ReviewInput& input = inputs.emplace_back();
-      input.path = absl::StrCat(std::string(kPullFiles), std::string(name));
+      input.path = std::move(file.path);
       input.change.emplace().kind = rules::FileChange::Kind::kAdded;
-      texts.push_back(std::move(text));
-    };
-    add("title.txt", meta.title);
-    add("description.md", meta.body);
-    add("labels.txt", absl::StrJoin(meta.labels, "\n"));
-    add("author.txt", meta.author);
-    for (const PullMeta::Commit& commit : meta.commits) add("commits/" + commit.id + ".txt", commit.message);
+      texts.push_back(std::move(file.text));
+    }
   }
 
-  absl::StatusOr<ReviewReport> RunOver(const std::shared_ptr<const CheckSet>& pack, ChangeSide side) {
-    const bool at_head = side == ChangeSide::kHead;
+  // Under these rules, or all if there are none.
+  absl::StatusOr<ReviewReport> RunOver(const std::shared_ptr<const CheckSet>& pack, View view,
+                                       const std::vector<std::string>& only) {
+    const bool at_head = view != View::kBase;
+    const ChangeSide side = at_head ? ChangeSide::kHead : ChangeSide::kBase;
     // 1. What is judged, and what is looked at besides.
     std::vector<ReviewInput> inputs;
     std::vector<const TouchedFile*> origin;
@@ -254,15 +345,19 @@ class ChangeReview {
       if (!at_head && !one.was_there()) continue;
       ReviewInput& input = inputs.emplace_back();
       input.path = at_head ? one.file->path : one.base_path();
-      if (at_head) input.change = AsFileChange(*one.file);
+      if (view == View::kChange) {
+        input.change = AsFileChange(*one.file, one.binary_bytes);
+      } else {
+        input.touched = TouchedOf(one, at_head);
+      }
       own.insert(input.path);
       origin.push_back(&one);
       texts.push_back((at_head ? one.head : one.base).value_or(""));
     }
-    if (!at_head) {
-      // Without a text there is nothing at base that could have been found.
+    if (view != View::kChange) {
+      // Without a text nothing can be found.
       for (size_t i = inputs.size(); i-- > 0;) {
-        if (origin[i]->base.has_value()) continue;
+        if ((at_head ? origin[i]->head : origin[i]->base).has_value()) continue;
         const auto at = static_cast<std::ptrdiff_t>(i);
         inputs.erase(inputs.begin() + at);
         texts.erase(texts.begin() + at);
@@ -286,12 +381,13 @@ class ChangeReview {
     RunOptions run;
     run.profile = options_.profile.empty() ? std::string(options_.settings.ProfileOf(pack->pack())) : options_.profile;
     run.stage = options_.stage;
-    run.only = options_.only;
+    run.only = only;
+    run.every = view != View::kChange;
     run.jobs = options_.jobs;
     run.sources = Sources();
     run.tree = has_tree_ ? &tree : nullptr;
     if (!has_tree_) run.options["partial"] = "yes";
-    if (at_head) {
+    if (view == View::kChange) {
       run.read_base = [&](size_t index, std::string&) {
         return index < origin.size() ? origin[index]->base : std::nullopt;
       };
@@ -303,7 +399,7 @@ class ChangeReview {
       return text;
     };
     ASSIGN_OR_RETURN(ReviewReport report, RunReview({pack}, inputs, read, run));
-    if (!has_tree_ && at_head) {
+    if (!has_tree_ && view == View::kChange) {
       listed_ = listed_ && absl::c_none_of(report.skipped, [](const rules::SkippedCheck& skipped) {
                   return skipped.reason == rules::kNeedsTree;
                 });
@@ -313,15 +409,11 @@ class ChangeReview {
 
   // Checks about what only the forge knows.
   void SkipWithoutMeta(const CheckSet& pack, ReviewReport& report) const {
-    if (options_.meta) return;
     for (const rules::CheckInfo& check : pack.checks()) {
-      const bool about_pull = !check.files.empty() && absl::c_all_of(check.files, [](const std::string& glob) {
-        return glob.starts_with(kPullFiles);
-      });
-      if (about_pull) {
-        report.skipped.push_back(
-            {check.rule, "", "needs title, description, labels and commits of the pull request", check.part});
-      }
+      const std::vector<std::string> unknown = UnknownFor(check, options_.meta);
+      if (unknown.empty()) continue;
+      report.skipped.push_back(
+          {check.rule, "", absl::StrCat("needs ", absl::StrJoin(unknown, " or "), " of the pull request"), check.part});
     }
   }
 
@@ -344,6 +436,12 @@ absl::StatusOr<ReviewReport> ReviewChange(const std::vector<std::shared_ptr<cons
   // Who asks for certain rules wants nothing else.
   if (options.only.empty()) report.checklist = RemindersFor(packs, TouchedPaths(change));
   return report;
+}
+
+absl::StatusOr<std::vector<rules::Finding>> StandingAtHead(const std::vector<std::shared_ptr<const CheckSet>>& packs,
+                                                           Change& change, const DiffReviewOptions& options,
+                                                           const std::vector<std::string>& ids) {
+  return ChangeReview(packs, change, options).Standing(ids);
 }
 
 }  // namespace yardmaster

@@ -1,5 +1,7 @@
-// Reviews a change: what holds at head and did not at base is new, whatever lines it stands on. Both versions are
-// reviewed in full, as far as files are touched, so that the answer depends on nothing but the two trees.
+// Reviews a change: what holds at head and did not at base is new, whatever lines it stands on; what held at base and
+// does not at head is fixed. Both versions are reviewed in full, as far as files are touched, so that the answer
+// depends on nothing but the two trees. A rule about added lines looks at those that the change touches, in both
+// versions.
 #ifndef YARDMASTER_SERVICES_REVIEW_DIFF_REVIEW_H_
 #define YARDMASTER_SERVICES_REVIEW_DIFF_REVIEW_H_
 
@@ -14,6 +16,7 @@
 #include "rules/engine/checks/check_set.h"
 #include "rules/engine/checks/review_settings.h"
 #include "services/review/change.h"
+#include "services/review/pull_meta.h"
 #include "services/review/report.h"
 
 namespace yardmaster {
@@ -21,22 +24,6 @@ namespace yardmaster {
 // Files of a change that are read; of more the first ones are, and the review is not complete.
 inline constexpr size_t kMaxDiffFiles = 3000;
 inline constexpr size_t kMaxDiffBytes = 64 * 1024 * 1024;
-
-// What only a forge knows of a pull request. Checks see it as files: "@pull/title.txt", "@pull/description.md",
-// "@pull/labels.txt" (one a line), "@pull/author.txt" and "@pull/commits/<id>.txt" (the messages).
-struct PullMeta {
-  struct Commit {
-    std::string id;
-    std::string message;
-    std::string author;
-  };
-  std::string title;
-  std::string body;
-  std::vector<std::string> labels;
-  std::string author;
-  std::vector<Commit> commits;
-};
-inline constexpr std::string_view kPullFiles = "@pull/";
 
 struct DiffReviewOptions {
   std::string profile;                    // empty: as `settings` say, else each pack's default
@@ -53,6 +40,12 @@ struct DiffReviewOptions {
 // reading the change, and INVALID_ARGUMENT for names that no pack has.
 absl::StatusOr<ReviewReport> ReviewChange(const std::vector<std::shared_ptr<const rules::CheckSet>>& packs,
                                           Change& change, const DiffReviewOptions& options);
+
+// What holds in the touched files at the head, under rules or checks by their names, as if there were no base: also on
+// lines of which the review of the change tells nothing, and every finding of checks that tell the first one.
+absl::StatusOr<std::vector<rules::Finding>> StandingAtHead(
+    const std::vector<std::shared_ptr<const rules::CheckSet>>& packs, Change& change, const DiffReviewOptions& options,
+    const std::vector<std::string>& ids);
 
 }  // namespace yardmaster
 

@@ -1,6 +1,6 @@
 #include "services/review/finding_match.h"
 
-#include <algorithm>
+#include <map>
 #include <tuple>
 
 #include "absl/algorithm/container.h"
@@ -15,7 +15,7 @@ class Matcher {
   Matcher(const std::vector<Finding>& base, const VersionMap& versions, std::vector<ReportedFinding>& head)
       : base_(base), versions_(versions), head_(head), taken_(base.size()) {}
 
-  void Run() {
+  std::vector<Finding> Run() {
     for (ReportedFinding& one : head_) one.status = FindingStatus::kNew;
     MatchBy([&](const Finding& at_head) { return AtSameLine(at_head); },
             [](const Finding& at_base) { return std::tuple(at_base.path, RuleOf(at_base), at_base.line, 0ULL); });
@@ -25,11 +25,11 @@ class Matcher {
     // Moved to another file. What is about a whole file stays with it.
     MatchBy([](const Finding& at_head) { return Elsewhere(at_head); },
             [](const Finding& at_base) { return Elsewhere(at_base); });
+    std::vector<Finding> left;
     for (size_t i = 0; i < base_.size(); ++i) {
-      if (taken_[i]) continue;
-      ReportedFinding& fixed = head_.emplace_back(ReportedFinding{base_[i], FindingStatus::kFixed});
-      fixed.finding.path = versions_.HeadPath(fixed.finding.path);
+      if (!taken_[i]) left.push_back(base_[i]);
     }
+    return left;
   }
 
  private:
@@ -84,23 +84,9 @@ std::string VersionMap::HeadPath(const std::string& base) const {
   return found == base_path.end() ? base : found->first;
 }
 
-void CompareVersions(const std::vector<Finding>& base, const VersionMap& versions, std::vector<ReportedFinding>& head) {
-  Matcher(base, versions, head).Run();
-}
-
-void AddFixedSince(const std::vector<Finding>& earlier, std::vector<ReportedFinding>& findings) {
-  std::map<std::string_view, size_t> known;
-  for (const ReportedFinding& one : findings) ++known[one.finding.fingerprint];
-  std::vector<ReportedFinding> fixed;
-  for (const Finding& finding : earlier) {
-    const auto found = known.find(finding.fingerprint);
-    if (found != known.end() && found->second > 0) {
-      --found->second;
-    } else {
-      fixed.push_back({finding, FindingStatus::kFixed});
-    }
-  }
-  for (ReportedFinding& one : fixed) findings.push_back(std::move(one));
+std::vector<Finding> CompareVersions(const std::vector<Finding>& base, const VersionMap& versions,
+                                     std::vector<ReportedFinding>& head) {
+  return Matcher(base, versions, head).Run();
 }
 
 }  // namespace yardmaster

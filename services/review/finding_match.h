@@ -3,7 +3,6 @@
 #define YARDMASTER_SERVICES_REVIEW_FINDING_MATCH_H_
 
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -21,16 +20,12 @@ struct VersionMap {
   std::string HeadPath(const std::string& base) const;
 };
 
-// Says of each finding of head whether it is new or still there, and adds those of base that are gone as fixed, with
-// their path at head. Two findings of a rule are the same if they stand at the same unchanged line; else if they point
-// at the same code in the same function (Finding::anchor), in the same file first, then anywhere in the change: what
-// was only moved is not new. One to one, in order.
-void CompareVersions(const std::vector<rules::Finding>& base, const VersionMap& versions,
-                     std::vector<ReportedFinding>& head);
-
-// Adds findings of an earlier version of the same change that hold no more, nor are told as fixed, as fixed. By
-// fingerprint.
-void AddFixedSince(const std::vector<rules::Finding>& earlier, std::vector<ReportedFinding>& findings);
+// Says of each finding of head whether it is new or still there, and returns those of base that are none of them. Two
+// findings of a rule are the same if they stand at the same unchanged line; else if they point at the same code in the
+// same function (Finding::anchor), in the same file first, then anywhere in the change: what was only moved is not new.
+// One to one, in order.
+std::vector<rules::Finding> CompareVersions(const std::vector<rules::Finding>& base, const VersionMap& versions,
+                                            std::vector<ReportedFinding>& head);
 
 }  // namespace yardmaster
 

@@ -74,8 +74,9 @@ absl::StatusOr<SourcedChange> GitChangeSource::Read(const ChangeAddress& address
   if (!sourced.merge_base.empty()) {
     ASSIGN_OR_RETURN(const std::vector<GitCommit> commits,
                      kept.repository().Commits(sourced.merge_base, kept.head(), kMaxCommits));
+    sourced.commits.emplace();
     for (const GitCommit& commit : commits) {
-      sourced.commits.push_back({commit.id, commit.message, commit.author_name});
+      sourced.commits->push_back({commit.id, commit.message, commit.author_name});
     }
   }
   sourced.change = std::move(change);

@@ -47,6 +47,7 @@ bool DeclaresSubjects(const rules::CheckSet& pack, std::string_view path) {
 void Tell(StageState state, const rules::Finding& finding, bool first, StageProgress& stage) {
   if (!first && state == stage.state) {
     absl::StrAppend(&stage.text, "; ", finding.message);
+    if (!stage.next.empty()) absl::StrAppend(&stage.next, " ", finding.fix);
   } else if (first || state > stage.state) {
     stage.state = state;
     stage.text = finding.message;

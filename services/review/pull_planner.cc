@@ -43,9 +43,9 @@ std::string WebUrlOf(std::string_view pull_url) {
 PullMeta MetaOf(const v1::IssueSnapshot& snapshot) {
   return {.title = snapshot.title(),
           .body = snapshot.body(),
-          .labels = {snapshot.labels().begin(), snapshot.labels().end()},
+          .labels = std::vector<std::string>(snapshot.labels().begin(), snapshot.labels().end()),
           .author = snapshot.author(),
-          .commits = {}};
+          .commits = std::nullopt};
 }
 
 absl::StatusOr<CheckHistory> ChecksOf(SubjectView& view) {

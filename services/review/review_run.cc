@@ -186,6 +186,7 @@ void AddChange(const Task& task, const ReviewInput& input, size_t index, const R
                rules::ReviewFile& file) {
   using Kind = rules::FileChange::Kind;
   file.untouched = input.untouched;
+  file.touched = input.touched;
   file.change = input.change;
   if (!input.change || !options.read_base) return;
   std::string ignored;
@@ -246,6 +247,7 @@ Done RunOne(const Task& task, const std::vector<ReviewInput>& inputs, const Read
   engine.path = task.set->folder;
   engine.op = task.set->op;
   engine.only = *task.only;
+  engine.every = options.every;
   engine.tree = options.tree;
   engine.sources = options.sources;
   done.result = rules::Review(*task.checks, std::move(files), engine);

@@ -30,11 +30,12 @@ inline constexpr size_t kMaxRunFindings = 50'000;
 // One file of a review. `path` is what findings say; where its text comes from is the reader's business.
 struct ReviewInput {
   std::string path;
-  std::string role;                           // overrides the path's; the operator is then the name's stem
-  std::string place;                          // where it lies, for finding what belongs together; empty: `path`
-  bool context = false;                       // seen by conditions, not judged
-  std::optional<rules::FileChange> change{};  // what became of it; nullopt: nothing is compared, or it was not touched
-  bool untouched = false;                     // of a review of a change: the same at base
+  std::string role;                            // overrides the path's; the operator is then the name's stem
+  std::string place;                           // where it lies, for finding what belongs together; empty: `path`
+  bool context = false;                        // seen by conditions, not judged
+  std::optional<rules::FileChange> change{};   // what became of it; nullopt: nothing is compared, or it was not touched
+  bool untouched = false;                      // of a review of a change: the same at base
+  std::optional<std::vector<bool>> touched{};  // of one version by itself: rules::ReviewFile::touched
 };
 
 // Gives the text of inputs[index]; nullopt and `error` if it can't be had. Called from several threads at once. Texts
@@ -48,6 +49,7 @@ struct RunOptions {
   std::string moment;                          // empty: checks of all moments
   std::map<std::string, std::string> options;  // what conditions see as "option"
   std::vector<std::string> only;               // ids; empty: all
+  bool every = false;                          // all findings, also of checks that tell the first ones
   size_t jobs = 1;                             // threads
   // Only checks that name `moment` in "at"; those without "at", which hold at every moment, stay out.
   bool named_moment_only = false;

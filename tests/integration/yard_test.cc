@@ -268,6 +268,7 @@ TEST_F(YardTest, ARuleIsExplainedWithoutAServer) {
   EXPECT_THAT(result.out, HasSubstr("check OL48 "));
   EXPECT_THAT(result.out, HasSubstr("check OL48.cube "));
   EXPECT_EQ(result.out, Yard({"rules", "show", "OL48"}).out);
+  EXPECT_EQ(result.out, Yard({"rules", "explain", "OL48"}).out);
   // What is no rule is asked of the server.
   EXPECT_EQ(Yard({"explain", "no-such-rule"}, {"YARD_SERVER=127.0.0.1:1"}).code, 3);
 }

@@ -42,6 +42,8 @@ void ReadFiles(const json& value, CheckCase& one) {
     for (const auto& [path, text] : base->items()) one.base[path] = Lines(text);
   }
   one.renamed = value.value("renamed", std::map<std::string, std::string>());
+  one.binary = value.value("binary", std::map<std::string, uint64_t>());
+  one.submodules = value.value("submodules", std::vector<std::string>());
   one.stage = Find<int>(value, "stage");
   one.moment = value.value("moment", "");
   one.options = value.value("options", std::map<std::string, std::string>());

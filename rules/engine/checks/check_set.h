@@ -53,6 +53,7 @@ struct CheckInfo {
   size_t good_cases = 0;
   size_t bad_cases = 0;
   bool query = false;   // by a tree-sitter query
+  bool first = false;   // under some profile it tells only the first finding of a file, a function or a set
   bool of_set = false;  // under every profile about the set or a list, so that it judges no file by itself
 };
 

@@ -125,6 +125,8 @@ struct CheckCase {
   std::vector<std::pair<std::string, std::string>> files;  // path, text
   std::map<std::string, std::string> base;
   std::map<std::string, std::string> renamed;  // of `files`: what they were called at base
+  std::map<std::string, uint64_t> binary;      // files of a change that are no text, and their bytes
+  std::vector<std::string> submodules;         // paths of a change that are no files
   std::optional<int> stage;
   std::string moment;
   std::map<std::string, std::string> options;

@@ -1,6 +1,7 @@
 #include "rules/engine/checks/fields.h"
 
 #include <array>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <utility>
@@ -59,6 +60,21 @@ Texts DecoratorNames(const Unit& unit, FactTable table, RowIndex row) {
   Texts names;
   for (const RowIndex expr : unit.DecoratorsOf(table, row)) names.push_back(unit.facts().exprs[expr].name);
   return names;
+}
+
+// The path from the root that a link of a document leads to: "../x" where that is outside, empty for other sites and
+// for places of the same document.
+std::string LinkedPath(std::string_view document, std::string_view target) {
+  target = target.substr(0, target.find_first_of("#?"));
+  const size_t colon = target.find(':');
+  if (target.empty() || target.starts_with("//") || (colon != std::string_view::npos && colon < target.find('/'))) {
+    return {};
+  }
+  const bool from_root = target.front() == '/';
+  const std::filesystem::path folder = from_root ? "" : std::filesystem::path(document).parent_path();
+  std::string path = (folder / target.substr(from_root ? 1 : 0)).lexically_normal().generic_string();
+  if (path.ends_with('/')) path.pop_back();
+  return path;
 }
 
 // Rows directly inside of one; of expressions and of entries.
@@ -178,9 +194,13 @@ Fields FileFields() {
       OfRoles(OfFile("role", [](auto& u) { return TextUnless(u.role.empty(), u.role); })),
       Among(kLanguages, OfFile("language", [](auto& u) { return LanguageName(u.facts().language); })),
       OfFile("lines", [](auto& u) { return u.RowCount(FactTable::kLine); }),
-      OfFile("bytes", [](auto& u) { return u.facts().text.size(); }),
+      OfFile("bytes",
+             [](auto& u) {
+               const bool binary = u.change && u.change->binary && !u.is_base;
+               return binary ? static_cast<size_t>(u.change->binary_bytes) : u.facts().text.size();
+             }),
       OfFile("valid", [](auto& u) { return u.facts().errors.empty(); }),
-      OfFile("new", [](auto& u) { return u.base == nullptr && !u.is_base && !u.untouched; }),
+      OfFile("new", [](auto& u) { return !u.compared() && !u.untouched; }),
       OfFile("change", [](auto& u) { return ChangeOfFile(u); }),
       OfFile("former_path",
              [](auto& u) {
@@ -501,7 +521,11 @@ Fields CodewordFields() { return {Of<&FileFacts::codewords>::Is<&MarkdownItemFac
 Fields LinkFields() {
   using F = MarkdownItemFact;
   using T = Of<&FileFacts::links>;
-  return {T::Is<&F::body>("target"), T::Is<&F::extra>("title"), T::Refers<FactTable::kSection, &F::section>("section")};
+  return {T::Is<&F::body>("target"), T::Is<&F::extra>("title"), T::Refers<FactTable::kSection, &F::section>("section"),
+          Field("path", [](Run& run, const RowRef& row) {
+            std::string path = LinkedPath(run.tree.PathOf(*row.unit), row.unit->facts().links[row.index].body);
+            return path.empty() ? Value() : Value::Text(run.Keep(std::move(path)));
+          })};
 }
 
 Fields EntryFields() {

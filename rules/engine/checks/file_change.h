@@ -16,6 +16,7 @@ struct FileChange {
   uint32_t mode = 0;
   uint32_t former_mode = 0;
   bool binary = false;
+  uint64_t binary_bytes = 0;  // of a binary file at head, as far as it was read; 0: nobody knows
 };
 
 // "added", "removed", "modified", "renamed", "copied".

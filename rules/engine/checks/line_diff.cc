@@ -176,4 +176,26 @@ LineMatch MatchLines(std::string_view base, std::string_view head) {
   return LineMatcher(std::move(base_lines), std::move(head_lines)).Run();
 }
 
+TouchedLines TouchedBy(const std::vector<uint32_t>& base_of, size_t lines_of_base) {
+  const size_t lines_of_head = base_of.empty() ? 0 : base_of.size() - 1;
+  TouchedLines touched = {std::vector<bool>(lines_of_base + 1), std::vector<bool>(lines_of_head + 1)};
+  const auto touch = [](std::vector<bool>& lines, size_t first, size_t last) {
+    for (size_t line = std::max<size_t>(1, first); line <= last && line < lines.size(); ++line) lines[line] = true;
+  };
+  // The last line that both have; before the first and behind the last line the versions are equal, too.
+  size_t base = 0;
+  size_t head = 0;
+  for (size_t line = 1; line <= lines_of_head + 1; ++line) {
+    const size_t paired = line > lines_of_head ? lines_of_base + 1 : base_of[line];
+    if (paired == 0) continue;
+    if (paired != base + 1 || line != head + 1) {
+      touch(touched.base, base, paired);
+      touch(touched.head, head, line);
+    }
+    base = paired;
+    head = line;
+  }
+  return touched;
+}
+
 }  // namespace yardmaster::rules

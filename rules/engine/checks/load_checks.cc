@@ -226,6 +226,8 @@ class Loader {
       CompiledCheck check{info, {}, {}};
       check.rules = Rules(piece, info);
       info.of_set = absl::c_none_of(check.rules, [](const auto& rule) { return rule != nullptr && rule->OverFiles(); });
+      info.first = absl::c_any_of(
+          check.rules, [](const auto& rule) { return rule != nullptr && rule->once != CompiledRule::Once::kNever; });
       if (purpose_ == ChecksFor::kEverything) {
         const RoleInfo* role = nullptr;
         for (const RoleInfo& one : impl_->role_infos) {

@@ -33,6 +33,15 @@ bool NamedByAny(const std::vector<std::string>& names, const CheckInfo& check) {
   return absl::c_any_of(names, [&](const std::string& name) { return IsNamed(check, name); });
 }
 
+// Of a version by itself: which line it is on the other side is not known, and does not matter.
+std::vector<uint32_t> PairsOf(const std::vector<bool>& touched, size_t lines) {
+  std::vector<uint32_t> pairs(lines + 1, 1);
+  for (size_t line = 1; line < std::min(pairs.size(), touched.size()); ++line) {
+    if (touched[line]) pairs[line] = 0;
+  }
+  return pairs;
+}
+
 class Reviewer {
  public:
   Reviewer(const CheckSet& checks, const ReviewOptions& options)
@@ -102,6 +111,7 @@ class Reviewer {
       unit->change = file.change;
       unit->untouched = file.untouched;
       if (file.untouched) unit->pairs_.assign(unit->facts().line_starts.size() + 1, 1);
+      if (file.touched) unit->pairs_ = PairsOf(*file.touched, unit->facts().line_starts.size());
       if (file.base) {
         const bool moved = file.change && !file.change->former_path.empty();
         unit->base =
@@ -404,6 +414,7 @@ class Reviewer {
 
   // Whether nothing was found before where only the first counts.
   bool First(Active& active, RowRef row) {
+    if (options_.every) return true;
     switch (active.rule->once) {
       case CompiledRule::Once::kNever:
         return true;
@@ -585,6 +596,16 @@ std::vector<ReviewFile> FilesOf(const CheckCase& one) {
     const bool there = absl::c_any_of(one.files, [&, &path = path](const auto& file) { return file.first == path; }) ||
                        absl::c_any_of(one.renamed, [&, &path = path](const auto& pair) { return pair.second == path; });
     if (!there) add(path, FileChange::Kind::kRemoved).base = text;
+  }
+  for (const auto& [path, bytes] : one.binary) {
+    FileChange& change = *add(path, FileChange::Kind::kAdded).change;
+    change.binary = true;
+    change.binary_bytes = bytes;
+  }
+  for (const std::string& path : one.submodules) {
+    FileChange& change = *add(path, FileChange::Kind::kModified).change;
+    change.mode = kSubmoduleMode;
+    change.former_mode = kSubmoduleMode;
   }
   return files;
 }

@@ -37,6 +37,9 @@ struct ReviewFile {
   std::string unread{};                // why there is no text: the limit that was passed; empty: there is one
   std::optional<FileChange> change{};  // what became of it; nullopt: nothing is compared, or it was not touched
   bool untouched = false;              // the same before the change: no line counts as added
+  // One version of a file that a change has on both sides, judged by itself: these lines (from 1) count as added, and
+  // the file is not new. nullopt: not so.
+  std::optional<std::vector<bool>> touched{};
 };
 
 // Facts of all files that are judged together; files beyond it are not read, which is a finding of the limit.
@@ -52,6 +55,7 @@ struct ReviewOptions {
                    // it is the stem of that file.
   std::vector<std::string> only;                // rules, or ids of checks; empty: all
   std::string check;                            // id of the one check that runs; empty: all
+  bool every = false;                           // all findings, also of checks that tell the first ones ("once")
   SourceCache* sources = nullptr;               // files that were read before; null: none
   ReviewTree* tree = nullptr;                   // what lies around the files; null: nothing is known of it
   std::chrono::milliseconds parse_limit{2000};  // one file

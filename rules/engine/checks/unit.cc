@@ -284,13 +284,52 @@ std::optional<double> Unit::NumberOf(RowIndex expr) const {
 std::optional<std::string_view> Unit::TextOf(RowIndex expr) const {
   for (int hop = 0; hop <= kMaxHops && expr != kNoRow; ++hop) {
     const ExprFact& fact = facts().exprs[expr];
-    if (fact.type == ExprType::kString) return fact.value;
+    if (fact.type == ExprType::kString) return Interpolated(expr);
+    if (fact.type == ExprType::kBinary && fact.op == "+") return Joined(expr);
     if (fact.type != ExprType::kName) return std::nullopt;
     const RowIndex binding = BindingOf(expr);
     if (binding == kNoRow || facts().assigns[binding].form == "augmented") return std::nullopt;
     expr = facts().assigns[binding].value;
   }
   return std::nullopt;
+}
+
+// The direct parts of an expression put together; `add` says how. Texts that name each other, or are too long, are not
+// known.
+template <typename Add>
+std::optional<std::string_view> Unit::Composed(RowIndex expr, std::string text, Add add) const {
+  const auto [known, first] = texts_.try_emplace(expr);
+  if (!first) return known->second;
+  if (composing_ >= kMaxHops) return std::nullopt;
+  ++composing_;
+  bool whole = true;
+  for (RowIndex i = expr + 1; whole && i < facts().exprs[expr].subtree_end; i = facts().exprs[i].subtree_end) {
+    const std::optional<std::string_view> part = TextOf(i);
+    whole = part && text.size() + part->size() <= kMaxResolvedBytes && add(text, i, *part);
+  }
+  --composing_;
+  resolved_bytes_ += whole ? text.size() : 0;
+  if (!whole || resolved_full()) return std::nullopt;
+  return texts_[expr] = std::move(text);
+}
+
+std::string_view Unit::Interpolated(RowIndex expr) const {
+  const ExprFact& fact = facts().exprs[expr];
+  if (fact.op.find_first_of("fF") == std::string_view::npos || fact.subtree_end == expr + 1) return fact.value;
+  const auto replace = [&](std::string& text, RowIndex name, std::string_view part) {
+    const std::string place = "{" + std::string(facts().Text(facts().exprs[name].span)) + "}";
+    const size_t at = text.find(place);
+    if (at != std::string::npos) text.replace(at, place.size(), part);
+    return at != std::string::npos;
+  };
+  return Composed(expr, std::string(fact.value), replace).value_or(fact.value);
+}
+
+std::optional<std::string_view> Unit::Joined(RowIndex expr) const {
+  return Composed(expr, {}, [](std::string& text, RowIndex, std::string_view part) {
+    text += part;
+    return true;
+  });
 }
 
 std::string_view Unit::ResolvedName(RowIndex expr) const {

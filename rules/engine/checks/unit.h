@@ -49,7 +49,8 @@ class Unit {
   RowIndex ParameterOf(RowIndex name) const;
   // The function of the file that a call calls by its bare name.
   RowIndex TargetOf(RowIndex call) const;
-  // Number or text of an expression, through names.
+  // Number or text of an expression, through names; of a text that is put together the whole, where all parts are
+  // known, and of a template (an f-string) that is not it as it is written.
   std::optional<double> NumberOf(RowIndex expr) const;
   std::optional<std::string_view> TextOf(RowIndex expr) const;
   // The dotted name with imports resolved; empty if it is not a name.
@@ -100,6 +101,12 @@ class Unit {
   std::shared_ptr<const std::vector<RowIndex>> Remembered(Walks& walks, RowIndex function,
                                                           const std::vector<std::vector<RowIndex>>& edges) const;
 
+  // A string with the texts of its names; as it is written where one is not known.
+  std::string_view Interpolated(RowIndex expr) const;
+  // Texts that are added.
+  std::optional<std::string_view> Joined(RowIndex expr) const;
+  template <typename Add>
+  std::optional<std::string_view> Composed(RowIndex expr, std::string text, Add add) const;
   bool SpanTouchesAdded(FactTable table, RowIndex row) const;
 
   std::shared_ptr<const SourceFile> source_;
@@ -111,6 +118,8 @@ class Unit {
   mutable Walks reaching_;
   mutable size_t walked_ = 0;  // rows in both
   mutable std::unordered_map<RowIndex, std::string> resolved_;
+  mutable std::unordered_map<RowIndex, std::optional<std::string>> texts_;  // nullopt: not known, or on the way
+  mutable int composing_ = 0;
   mutable size_t resolved_bytes_ = 0;
   mutable SyntaxTree tree_;
 };

@@ -80,7 +80,11 @@ size_t ReplayedChange::Count(rules::Severity severity) const {
 absl::StatusOr<ReplayedChange> Replay(const ReviewPacks& packs, Change& change, const DiffReviewOptions& options,
                                       std::string commit, std::string title) {
   ASSIGN_OR_RETURN(const ReviewReport report, ReviewChange(packs, change, options));
-  ReplayedChange replayed{std::move(commit), std::move(title), {}, report.complete};
+  ReplayedChange replayed{std::move(commit), std::move(title), {}, report.complete, {}};
+  // What is skipped in one folder may have run in another.
+  for (const rules::SkippedCheck& one : report.skipped) {
+    if (one.path.empty()) replayed.skipped.insert(rules::RuleAndPart(one.rule_id, one.part));
+  }
   for (const ReportedFinding& one : report.findings) {
     if (one.status != FindingStatus::kNew) continue;
     const rules::Finding& finding = one.finding;
@@ -96,6 +100,7 @@ std::vector<BaseRate> BaseRates(const ReviewPacks& packs, const std::vector<Repl
     for (const rules::CheckInfo& check : pack->checks()) by_rule[check.id] = {check.id, check.severity};
   }
   for (const ReplayedChange& change : changes) {
+    for (auto& [rule, rate] : by_rule) rate.ran += change.skipped.contains(rule) ? 0 : 1;
     std::set<std::string_view> here;
     for (const ReplayedFinding& finding : change.findings) {
       BaseRate& rate = by_rule[finding.rule];

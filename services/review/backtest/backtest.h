@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -33,6 +34,8 @@ struct ReplayedChange {
   std::string title;  // first line of its message
   std::vector<ReplayedFinding> findings;
   bool complete = true;  // false: a limit hid something
+  // Checks by their ids that could not run: what they need to know is not known, or they are not for such a tree.
+  std::set<std::string> skipped;
 
   size_t Count(rules::Severity severity) const;
   // Nothing that blocks, nothing major.
@@ -51,6 +54,7 @@ struct BaseRate {
   rules::Severity severity = rules::Severity::kInfo;
   size_t findings = 0;
   size_t changes = 0;  // with at least one
+  size_t ran = 0;      // changes in which the check could run; 0: how often it speaks was not measured
 };
 
 // Of every check that was made, those that found nothing too, by severity, then by findings, most first.

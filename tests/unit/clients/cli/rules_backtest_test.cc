@@ -101,6 +101,43 @@ TEST_F(RulesBacktestTest, VerdictsAreComparedAndTheRestIsOfferedToBeJudged) {
   EXPECT_THAT(refused.err, HasSubstr("/verdict"));
 }
 
+TEST_F(RulesBacktestTest, EveryFindingIsWrittenOnRequest) {
+  const std::string findings = (files_.path() / "findings.jsonl").string();
+  EXPECT_EQ(Run({"--findings", findings}).code, 0);
+  const Json line = Json::parse(testing::ReadWholeFile(findings));
+  EXPECT_EQ(line["commit"], loud_);
+  EXPECT_EQ(line["rule"], "L1");
+  EXPECT_EQ(line["severity"], "block");
+}
+
+TEST_F(RulesBacktestTest, TitleAndCommitsComeFromTheHistoryAndTheRestIsNotMeasured) {
+  const testing::TempDir packs;
+  const auto about = [](const std::string& id, const std::string& file) {
+    return absl::StrCat(
+        R"({"id": ")", id, R"(", "title": "t", "severity": "MAJOR", "files": [")", file,
+        R"("], "each": "line", "where": {"text": {"contains": "bugs"}}, "message": "m", "good": [""], "bad": [""]})");
+  };
+  packs.Write("p/pack.json", R"({"name": "p", "title": "t"})");
+  packs.Write("p/checks/a.json",
+              absl::StrCat(R"({"checks": [)", about("T", "@pull/title.txt"), ",", about("C", "@pull/commits/*.txt"),
+                           ",", about("D", "@pull/description.md"), "]}"));
+  git_.Git("checkout -q -b other");
+  git_.Write("more.py", "x = 1\n");
+  git_.Commit("mends bugs");
+  git_.Git("checkout -q main");
+  git_.Git("merge -q --no-ff -m '!7 fix bugs' other");
+  const Result result = RunCommandLine({"rules", "backtest", "--quiet", "--pack", "p", "--repo", git_.path().string(),
+                                        "--last", "1", "--packs", packs.path().string(), "--json"},
+                                       "", {});
+  ASSERT_EQ(result.code, 0) << result.err;
+  std::map<std::string, Json> rules;
+  for (const Json& rule : Json::parse(result.out)["rules"]) rules[rule["rule"]] = rule;
+  EXPECT_EQ(rules["T"]["findings"], 1);
+  EXPECT_EQ(rules["C"]["findings"], 1);
+  EXPECT_EQ(rules["D"]["ran"], 0);
+  EXPECT_TRUE(rules["D"]["per_100"].is_null());
+}
+
 TEST_F(RulesBacktestTest, ACandidateShowsWhatItGainsAndLoses) {
   for (const auto& [path, bytes] : testing::ReviewPackFiles()) {
     files_.Write("new/" + path, absl::StrReplaceAll(bytes, {{R"("each": "return")", R"("each": "call")"}}));

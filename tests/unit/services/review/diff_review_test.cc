@@ -118,6 +118,77 @@ TEST(ReviewChange, ADeletedFileHasOnlyFixedFindingsAndACopyHasNewOnes) {
   EXPECT_THAT(Compared(kPrints, {{"a.py", "print(1)\n"}}, head), ElementsAre("new b.py:1 print"));
 }
 
+// A rule that looks at touched lines alone.
+std::string OfTouched(const std::string& keys, const std::string& more = "") {
+  return CheckOf(absl::StrCat(R"("languages": ["python"], "message": "found", )", keys, more));
+}
+const std::string kTouchedPrints = OfTouched(R"("each": "call", "where": {"added": true, "name": "print"})");
+const std::string kTouchedUndescribed =
+    OfTouched(R"("each": "function", "where": {"added": true, "doc": {"missing": true}})");
+
+TEST(ReviewChange, WhatHoldsOnALineThatIsNotTouchedIsNotFixed) {
+  EXPECT_THAT(Compared(kTouchedPrints, {{"a.py", "print(1)\nx = 1\n"}}, {{"a.py", "print(1)\nx = 2\n"}}), IsEmpty());
+  EXPECT_THAT(Compared(kTouchedPrints, {{"a.py", "print(1)\nx = 1\n\n\ny = 1\n"}},
+                       {{"a.py", "print(1)\nx = 1\n\n\ny = 1\nz = 1\n"}}),
+              IsEmpty());
+  EXPECT_THAT(
+      Compared(kTouchedPrints, {{"a.py", "x = 1\nprint(1)\n"}}, {{"b.py", "x = 2\nprint(1)\n"}}, {{"a.py", "b.py"}}),
+      IsEmpty());
+}
+
+TEST(ReviewChange, WhatStoodOnALineThatIsGoneIsFixed) {
+  EXPECT_THAT(Compared(kTouchedPrints, {{"a.py", "print(1)\nx = 1\n"}}, {{"a.py", "x = 1\n"}}),
+              ElementsAre("fixed a.py:1 found"));
+  EXPECT_THAT(Compared(kTouchedPrints, {{"a.py", "print(1)\nx = 1\n"}}, {{"a.py", "log(1)\nx = 1\n"}}),
+              ElementsAre("fixed a.py:1 found"));
+  EXPECT_THAT(Compared(kTouchedPrints, {{"a.py", "print(1)\n"}}, {}), ElementsAre("fixed a.py:1 found"));
+  // One of two that are equal.
+  EXPECT_THAT(Compared(kTouchedPrints, {{"a.py", "print(1)\nx = 1\nprint(1)\n"}}, {{"a.py", "x = 1\nprint(1)\n"}}),
+              ElementsAre("fixed a.py:1 found"));
+}
+
+TEST(ReviewChange, ARuleAboutNewFilesSaysNothingOfOldOnes) {
+  const std::string fresh = CheckOf(
+      R"("each": "file", "where": {"new": true, "text": {"not": {"contains": "Copyright"}}}, "message": "fresh")");
+  const std::string old = CheckOf(
+      R"("each": "file", "where": {"change": "modified", "text": {"not": {"contains": "Copyright"}}}, "message": "old")",
+      "C2");
+  EXPECT_THAT(
+      Compared(absl::StrCat(fresh, ",", old), {{"a.py", "x = 1\n"}}, {{"a.py", "x = 2\n"}, {"b.py", "y = 1\n"}}),
+      ElementsAre("new a.py:0 old", "new b.py:0 fresh"));
+  EXPECT_THAT(Compared(fresh, {{"a.py", "x = 1\n"}}, {{"a.py", "# Copyright\nx = 1\n"}}), IsEmpty());
+}
+
+TEST(ReviewChange, AFunctionThatIsTouchedHasItsOldFindingStill) {
+  const std::string base = "def f(x):\n    y = x\n    return y\n";
+  // By a line that is added, by one that is changed, and above it.
+  for (const char* head :
+       {"def f(x):\n    y = x\n    y += 1\n    return y\n", "def f(x):\n    y = 2\n    return y\n"}) {
+    EXPECT_THAT(Compared(kTouchedUndescribed, {{"a.py", base}}, {{"a.py", head}}), ElementsAre("still a.py:1 found"));
+  }
+  EXPECT_THAT(Compared(kTouchedUndescribed, {{"a.py", base}}, {{"a.py", "@cached\n" + base}}),
+              ElementsAre("still a.py:2 found"));
+  // Where lines were only taken away, nothing is told.
+  EXPECT_THAT(Compared(kTouchedUndescribed, {{"a.py", base}}, {{"a.py", "def f(x):\n    return y\n"}}), IsEmpty());
+  EXPECT_THAT(Compared(kTouchedUndescribed, {{"a.py", base}},
+                       {{"a.py", "def f(x):\n    \"\"\"Says.\"\"\"\n    y = x\n    return y\n"}}),
+              ElementsAre("fixed a.py:1 found"));
+}
+
+TEST(ReviewChange, ARuleThatTellsTheFirstOfAFileIsComparedByAllOfThem) {
+  const std::string first =
+      OfTouched(R"("each": "call", "where": {"added": true, "name": "print"})", R"(, "once": "file")");
+  // The first one went; the second one, which is touched and was there, is no news.
+  EXPECT_THAT(Compared(first, {{"a.py", "print(1)\nx = 1\nprint(2)\n"}}, {{"a.py", "x = 1\nprint( 2)\n"}}),
+              ElementsAre("still a.py:2 found", "fixed a.py:1 found"));
+  // A new one before it does not make the others fixed.
+  EXPECT_THAT(Compared(first, {{"a.py", "x = 1\nprint(2)\n"}}, {{"a.py", "print(1)\nx = 1\nprint( 2)\n"}}),
+              ElementsAre("new a.py:1 found"));
+  // And however many were fixed, it is told once.
+  EXPECT_THAT(Compared(first, {{"a.py", "print(1)\nprint(2)\nx = 1\n"}}, {{"a.py", "x = 1\n"}}),
+              ElementsAre("fixed a.py:1 found"));
+}
+
 TEST(ReviewChange, FingerprintsHoldOverShiftsFormattingAndRenames) {
   const auto pack = DiffPack(kPrints);
   const std::string text = "def f():\n    print(1)\n    print(1)\n";
@@ -213,6 +284,24 @@ TEST(ReviewChange, RulesAboutThePullRequestNeedWhatTheForgeKnows) {
   EXPECT_THAT(ToldOf(Reviewed(pack, change, options)), ElementsAre("new @pull/title.txt:1 no kind"));
 }
 
+TEST(ReviewChange, OnlyRulesAboutWhatIsNotKnownOfThePullRequestAreSkipped) {
+  const auto about = [](const std::string& file, const std::string& id) {
+    return CheckOf(absl::StrCat(R"("files": [")", file, R"("], "each": "file", "message": "seen")"), id);
+  };
+  const auto pack = DiffPack(absl::StrJoin({about("@pull/title.txt", "C1"), about("@pull/description.md", "C2"),
+                                            about("@pull/commits/*.txt", "C3"), about("@pull/labels.txt", "C4")},
+                                           ","));
+  MemoryChange change({}, {{"x.py", "x = 1\n"}});
+  DiffReviewOptions options;
+  options.meta.emplace().title = "a title";
+  options.meta->commits.emplace().push_back({"c1", "a message", ""});
+  const ReviewReport report = Reviewed(pack, change, options);
+  EXPECT_THAT(ToldOf(report), ElementsAre("new @pull/commits/c1.txt:0 seen", "new @pull/title.txt:0 seen"));
+  std::vector<std::string> skipped;
+  for (const rules::SkippedCheck& one : report.skipped) skipped.push_back(one.rule_id + " " + one.reason);
+  EXPECT_THAT(skipped, ElementsAre("C2 needs description of the pull request", "C4 needs labels of the pull request"));
+}
+
 TEST(ReviewChange, AnExemptionHoldsForBothSides) {
   MemoryChange change({{"a.py", "print(1)\n"}}, {{"a.py", "print(2)\n"}});
   DiffReviewOptions options;
@@ -233,8 +322,12 @@ TEST(ReviewChange, TooManyFilesAreToldAndTheReviewIsNotComplete) {
 
 // Random edits of files: whatever is done to them, a finding is new if and only if its like is not on the base as
 // often.
-TEST(ReviewChange, AFindingIsNewIfAndOnlyIfItIsNotOnTheBase) {
-  const auto pack = DiffPack(kPrints);
+class RandomChange : public ::testing::TestWithParam<std::string> {};
+INSTANTIATE_TEST_SUITE_P(AnyLineAndTouchedLines, RandomChange, ::testing::Values(kPrints, kTouchedPrints),
+                         [](const auto& info) { return info.index == 0 ? "AnyLine" : "TouchedLines"; });
+
+TEST_P(RandomChange, AFindingIsNewIfAndOnlyIfItIsNotOnTheBase) {
+  const auto pack = DiffPack(GetParam());
   std::mt19937 random(20'261'123);
   const auto pick = [&](size_t n) { return std::uniform_int_distribution<size_t>(0, n - 1)(random); };
   for (int round = 0; round < 150; ++round) {

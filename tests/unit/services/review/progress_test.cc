@@ -133,7 +133,8 @@ TEST(Progress, AStageThatIsNoneIsAnError) {
             nullptr);
 }
 
-// ---- The stages of the pack hyper-parallel, on five operators as they came into its repository
+// ---- The stages of the pack hyper-parallel, on trees that are made here after five operators of its repository. The
+// real ones are looked at by tests/replay/run.py --progress.
 
 class OperatorStages : public ::testing::Test {
  protected:
@@ -153,13 +154,20 @@ class OperatorStages : public ::testing::Test {
         &files_[kOps + file], "class ", cls, "(DistributedOp):\n    def infer_layout(self, layouts, extra_args):\n",
         checks_partial ? "        self._check_partial_inputs(layouts)\n" : "", "        return layouts[0]\n");
   }
-  void UnitTest(const std::string& name, const std::string& cls) {
-    files_["tests/mindspore/ut/parallel_ops_infer/" + name] = "op = " + cls + "('x')\n";
+  void UnitTest(const std::string& name, const std::string& cls, const std::string& op) {
+    files_["tests/mindspore/ut/parallel_ops_infer/" + name] = "op = " + cls + "('" + op + "')\n";
   }
-  void TorchTest(const std::string& name, const std::string& call) {
-    files_["tests/torch/shard/ops/parallel_op_" + name + ".py"] = "y = torch." + call + "(x, 1)\n";
-    files_["tests/torch/shard/ops/test_parallel_op_" + name + ".py"] =
-        "def test_a():\n    file_name = \"parallel_op_" + name + ".py\"\n";
+  static std::string Runner(const std::string& file, int processes = 8) {
+    return absl::StrCat(
+        "@arg_mark(plat_marks=['platform_ascend'], level_mark='level0', card_mark='allcards', "
+        "essential_mark='essential')\ndef test_a():\n    file_name = '",
+        file, "'\n    case_name = 'test_a'\n    num_proc = ", processes, "\n    run(file_name, case_name, num_proc)\n");
+  }
+  void TorchTest(const std::string& name, const std::string& call, int processes = 8) {
+    files_["tests/torch/shard/ops/parallel_op_" + name + ".py"] =
+        absl::StrCat("def test_a():\n    mesh = init_device_mesh('npu', (2, 4))\n    y = torch.", call,
+                     "(x, 1)\n    assert torch.allclose(y, want)\n");
+    files_["tests/torch/shard/ops/test_parallel_op_" + name + ".py"] = Runner("parallel_op_" + name + ".py", processes);
   }
   std::vector<std::string> Now() const { return Told(ProgressIn(pack_, files_)); }
 
@@ -172,7 +180,7 @@ TEST_F(OperatorStages, CumsumLooksAtNoPartialLayout) {
   EXPECT_THAT(Now(), IsEmpty());
   Table("torch_cumsum.yaml", "cumsum", "CumsumDistributedOp", "parallel_cumsum");
   Class("parallel_cumsum.py", "CumsumDistributedOp", false);
-  UnitTest("test_parallel_cumsum.py", "CumsumDistributedOp");
+  UnitTest("test_parallel_cumsum.py", "CumsumDistributedOp", "cumsum");
   TorchTest("cumsum", "cumsum");
   EXPECT_THAT(Now(), ElementsAre("cumsum: analysis unknown, implementation inconsistent, yaml there, unit test there, "
                                  "system test there, pull request unknown; next implementation"));
@@ -181,7 +189,7 @@ TEST_F(OperatorStages, CumsumLooksAtNoPartialLayout) {
 TEST_F(OperatorStages, AllCameWithoutAUnitTestIntoATableThatOthersShare) {
   Table("torch_reduce.yaml", "sum", "SumExtDistributedOp", "parallel_reduce");
   Class("parallel_reduce.py", "SumExtDistributedOp", true);
-  UnitTest("test_parallel_sum_mean_ext.py", "SumExtDistributedOp");
+  UnitTest("test_parallel_sum_mean_ext.py", "SumExtDistributedOp", "sum");
   TorchTest("sum", "sum");
   const std::string sum =
       "sum: analysis unknown, implementation there, yaml there, unit test there, system test there, pull request "
@@ -198,10 +206,10 @@ TEST_F(OperatorStages, AllCameWithoutAUnitTestIntoATableThatOthersShare) {
 TEST_F(OperatorStages, OneHotExtIsOfMindSporeAndComplete) {
   Table("one_hot_ext_ops.yaml", "OneHotExt", "OneHotExtDistributedOp", "parallel_one_hot_ext");
   Class("parallel_one_hot_ext.py", "OneHotExtDistributedOp", true);
-  UnitTest("test_parallel_one_hot_ext.py", "OneHotExtDistributedOp");
-  files_["tests/mindspore/st/shard/one_hot_ext_shard_in_python.py"] = "def test_a(): pass\n";
+  UnitTest("test_parallel_one_hot_ext.py", "OneHotExtDistributedOp", "OneHotExt");
+  files_["tests/mindspore/st/shard/one_hot_ext_shard_in_python.py"] = "def test_a():\n    assert allclose(y, want)\n";
   EXPECT_THAT(Now(), Contains(HasSubstr("system test inconsistent")));  // nobody starts it
-  files_["tests/mindspore/st/shard/test_ops_one_hot_ext.py"] = "run('one_hot_ext_shard_in_python.py')\n";
+  files_["tests/mindspore/st/shard/test_ops_one_hot_ext.py"] = Runner("one_hot_ext_shard_in_python.py");
   EXPECT_THAT(Now(), ElementsAre("OneHotExt: analysis unknown, implementation there, yaml there, unit test there, "
                                  "system test there, pull request unknown"));
 }
@@ -214,7 +222,7 @@ TEST_F(OperatorStages, MaskedScatterStepByStep) {
   Table("torch_masked_scatter.yaml", "masked_scatter", "MaskedScatterDistributedOp", "parallel_masked_scatter");
   EXPECT_THAT(Now(), Contains("masked_scatter: analysis unknown, implementation there, yaml there, unit test missing, "
                               "system test missing, pull request unknown; next unit test"));
-  UnitTest("test_parallel_masked_scatter.py", "MaskedScatterDistributedOp");
+  UnitTest("test_parallel_masked_scatter.py", "MaskedScatterDistributedOp", "masked_scatter");
   TorchTest("masked_scatter", "masked_scatter");
   EXPECT_THAT(Now(), Contains("masked_scatter: analysis unknown, implementation there, yaml there, unit test there, "
                               "system test there, pull request unknown"));
@@ -223,11 +231,81 @@ TEST_F(OperatorStages, MaskedScatterStepByStep) {
 TEST_F(OperatorStages, PadWithATableThatNamesAnotherFile) {
   Table("torch_pad.yaml", "pad", "PadDistributedOp", "parallel_padding");
   Class("parallel_pad.py", "PadDistributedOp", true);
-  UnitTest("test_parallel_pad.py", "PadDistributedOp");
+  UnitTest("test_parallel_pad.py", "PadDistributedOp", "pad");
   TorchTest("pad", "nn.functional.pad");
   files_[".agentic/skills/dist-op-dev/analysis-results/Pad-analysis.md"] = "# Pad\n";
   EXPECT_THAT(Now(), ElementsAre("pad: analysis there, implementation there, yaml inconsistent, unit test there, "
                                  "system test there, pull request unknown; next yaml"));
+}
+
+// What the stages say of an operator of which everything is there, but for what a test spoils.
+class CompleteOperator : public OperatorStages {
+ protected:
+  CompleteOperator() {
+    Table("torch_roll.yaml", "roll", "RollDistributedOp", "parallel_roll");
+    Class("parallel_roll.py", "RollDistributedOp", true);
+    UnitTest("test_parallel_roll.py", "RollDistributedOp", "roll");
+    TorchTest("roll", "roll");
+  }
+  // "STATE: text" of a stage.
+  std::string Stage(const std::string& id) const {
+    for (const StageProgress& stage : ProgressIn(pack_, files_).at(0).stages) {
+      if (stage.id == id) return absl::StrCat(std::string(StageStateName(stage.state)), ": ", stage.text);
+    }
+    return "";
+  }
+};
+
+TEST_F(CompleteOperator, ItsUnitTestMustCallItByTheNameOfItsTable) {
+  EXPECT_THAT(Stage("unit test"), HasSubstr("there: "));
+  UnitTest("test_parallel_roll.py", "RollDistributedOp", "rolls");
+  EXPECT_EQ(Stage("unit test"), "inconsistent: a unit test makes its class with the name rolls, which no table has");
+}
+
+TEST_F(CompleteOperator, AnOperatorThatIsGivenShapesIsTestedWithSome) {
+  files_[kOps + "yaml/torch_roll.yaml"] += "  infer_layout_suffix: WithShape\n";
+  EXPECT_EQ(Stage("unit test"), "inconsistent: its table asks for shapes, and its unit test passes none");
+  files_["tests/mindspore/ut/parallel_ops_infer/test_parallel_roll.py"] += "shapes = [[8, 8]]\n";
+  EXPECT_THAT(Stage("unit test"), HasSubstr("there: "));
+}
+
+TEST_F(CompleteOperator, ItsSystemTestIsMarkedComparesAndStartsEnoughProcesses) {
+  EXPECT_THAT(Stage("system test"), HasSubstr("there: "));
+  TorchTest("roll", "roll", 4);
+  EXPECT_EQ(Stage("system test"),
+            "inconsistent: its system test makes a mesh of more places than processes are launched");
+  TorchTest("roll", "roll");
+  files_["tests/torch/shard/ops/parallel_op_roll.py"] = "def test_a():\n    y = torch.roll(x, 1)\n";
+  EXPECT_EQ(Stage("system test"), "inconsistent: its system test compares no values");
+  TorchTest("roll", "roll");
+  files_["tests/torch/shard/ops/test_parallel_op_roll.py"] = "def test_a():\n    file_name = 'parallel_op_roll.py'\n";
+  EXPECT_EQ(Stage("system test"), "inconsistent: no runner of its system test is marked for all cards");
+}
+
+TEST_F(CompleteOperator, TheReportOfAnotherOperatorIsNotItsAnalysis) {
+  files_[".agentic/skills/dist-op-dev/analysis-results/RollingSum-analysis.md"] = "# RollingSum\n";
+  EXPECT_THAT(Stage("analysis"), HasSubstr("unknown: "));
+  files_[".agentic/skills/dist-op-dev/analysis-results/Roll-analysis.md"] = "# Roll\n";
+  EXPECT_THAT(Stage("analysis"), HasSubstr("there: "));
+}
+
+TEST_F(CompleteOperator, ThePullRequestIsAStageWhereTheForgeTellsOfIt) {
+  testing::MemoryChange change({{kOps + "parallel_ops.py", files_[kOps + "parallel_ops.py"]}}, files_);
+  DiffReviewOptions options;
+  const auto stage = [&] {
+    const auto report = ReviewChange({pack_}, change, options);
+    EXPECT_TRUE(report.ok()) << report.status();
+    const StageProgress& last = report->progress.at(0).stages.back();
+    return absl::StrCat(std::string(StageStateName(last.state)), ": ", last.text);
+  };
+  EXPECT_EQ(stage(), "unknown: the forge knows: title, description, labels");
+  options.meta.emplace().title = "Add roll";
+  EXPECT_EQ(stage(), "inconsistent: its title has not the usual form");
+  options.meta->title = "feat(shard): add roll operator distributed support";
+  EXPECT_EQ(stage(), "there: it says what it does");
+  options.meta->body = "It rolls.";
+  options.meta->commits = {{"a1", "feat(shard): add roll", ""}, {"b2", "mend", ""}};
+  EXPECT_EQ(stage(), "inconsistent: it has several commits; its description has no line `/kind …`");
 }
 
 }  // namespace

@@ -299,6 +299,20 @@ A rule is silenced for this pull request by a comment `/ignore RULE [path] reaso
 )");
 }
 
+TEST(ReviewComment, TellsHowFarIsWhatTheChangeAdds) {
+  v1::Review review = Clean();
+  v1::ReviewProgress& subject = *review.add_progress();
+  subject.set_name("roll");
+  subject.set_path("ops/yaml/torch_roll.yaml");
+  v1::ReviewProgress::Stage& stage = *subject.add_stages();
+  stage.set_title("unit test");
+  stage.set_state("missing");
+  stage.set_text("no unit test names its class, says @octo");
+  EXPECT_THAT(ReviewComment(review, {}), HasSubstr("**How far it is: 1**\n\n* `roll` `ops/yaml/torch_roll.yaml`\n"
+                                                   "  * unit test: **missing** no unit test names its class, says "));
+  EXPECT_THAT(ReviewComment(review, {}), ::testing::Not(HasSubstr(" @octo")));
+}
+
 TEST(ReviewComment, NothingInItReachesAnybody) {
   v1::Review review = Clean();
   AddNew(review, v1::FINDING_SEVERITY_BLOCK, "x@octo(1)/@team.py", 3, "fixes #12, ask @octo/team <img src=x> | `a`")

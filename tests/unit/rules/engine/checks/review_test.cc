@@ -415,6 +415,74 @@ TEST(RunCheckCases, ACaseRemovesAndRenamesFiles) {
   for (const CheckCaseResult& result : RunCheckCases(*set)) EXPECT_TRUE(result.passed) << result.name << result.message;
 }
 
+TEST(Review, TextsThatAreKnownPieceByPieceAreKnownWhole) {
+  const auto set =
+      Load(One(R"("each": "argument", "where": {"call.name": "define"}, "message": "{string|or:unknown}")"));
+  const auto told = [&](const std::string& code) { return Found(*set, {File("a.py", code)}).front().substr(15); };
+  EXPECT_EQ(told("NS = 'demo_ops'\ndefine(f'{NS}::add')\n"), "demo_ops::add");
+  EXPECT_EQ(told("NS = 'demo'\nKEY = NS + '_ops'\ndefine(KEY + f'::{NS}')\n"), "demo_ops::demo");
+  // Where a part is not known, an f-string is as it is written, and a sum is not known.
+  EXPECT_EQ(told("define(f'{name()}::add')\n"), "{name()}::add");
+  EXPECT_EQ(told("define(name() + '::add')\n"), "unknown");
+  // Names that stand for each other, and texts that double at each step.
+  EXPECT_EQ(told("def f():\n    global a, b\n    a = b + 'x'\n    b = a + 'y'\n    define(b + a)\n"), "unknown");
+  std::string doubles = "a0 = 'x' + 'y'\n";
+  for (int i = 0; i < 40; ++i)
+    doubles += "a" + std::to_string(i + 1) + " = a" + std::to_string(i) + " + a" + std::to_string(i) + "\n";
+  EXPECT_EQ(told(doubles + "define(a40)\n"), "unknown");
+}
+
+TEST(Review, ALinkKnowsThePathThatItLeadsTo) {
+  const auto set = Load(One(R"("languages": ["markdown"], "each": "link", "message": "{path|or:elsewhere}")"));
+  const auto told = [&](const std::string& target) {
+    return Found(*set, {File("docs/sub/a.md", "[x](" + target + ")\n")}).front().substr(24);
+  };
+  EXPECT_EQ(told("b.md"), "docs/sub/b.md");
+  EXPECT_EQ(told("../b.md#part"), "docs/b.md");
+  EXPECT_EQ(told("./../../c/"), "c");
+  EXPECT_EQ(told("/c.md?raw=1"), "c.md");
+  EXPECT_EQ(told("../../../d.md"), "../d.md");
+  EXPECT_EQ(told("https://x.org/b.md"), "elsewhere");
+  EXPECT_EQ(told("//x.org/b.md"), "elsewhere");
+  EXPECT_EQ(told("mailto:a@x.org"), "elsewhere");
+  EXPECT_EQ(told("#part"), "elsewhere");
+}
+
+TEST(RunCheckCases, ACaseMayRemoveFilesAddBinaryOnesAndMoveSubmodules) {
+  const auto set = Load(R"json({"checks": [{"id": "C1", "title": "t", "severity": "S3", "message": "no", "each": "file",
+      "where": {"any": [{"change": "removed"}, {"bytes": {"above": 1000}}, {"submodule": true}]},
+      "bad": [{"files": {"a.md": "1"}, "base": {"a.md": "2", "gone.md": "x"}, "count": 1},
+              {"files": {"a.md": "1"}, "base": {"a.md": "2"}, "binary": {"a.png": 1001}, "count": 1},
+              {"files": {"a.md": "1"}, "base": {"a.md": "2"}, "submodules": ["third"], "count": 1}],
+      "good": [{"files": {"a.md": "1"}, "base": {"a.md": "2"}, "binary": {"a.png": 1000}}]}]})json");
+  for (const CheckCaseResult& result : RunCheckCases(*set)) EXPECT_TRUE(result.passed) << result.name << result.message;
+}
+
+// The lines that are touched, "base:2,3 head:2".
+std::string TouchedText(std::string_view base, std::string_view head, size_t lines_of_base) {
+  const TouchedLines touched = TouchedBy(MatchLines(base, head).base_of, lines_of_base);
+  const auto listed = [](const std::vector<bool>& lines) {
+    std::string out;
+    for (size_t line = 1; line < lines.size(); ++line) {
+      if (lines[line]) out += (out.empty() ? "" : ",") + std::to_string(line);
+    }
+    return out;
+  };
+  return "base:" + listed(touched.base) + " head:" + listed(touched.head);
+}
+
+TEST(TouchedBy, LinesBesideAChangeAreTouchedInBothVersions) {
+  EXPECT_EQ(TouchedText("a\nb\nc\nd\n", "a\nb\nc\nd\n", 4), "base: head:");
+  EXPECT_EQ(TouchedText("a\nb\nc\nd\n", "a\nb\nx\nc\nd\n", 4), "base:2,3 head:2,3,4");
+  EXPECT_EQ(TouchedText("a\nb\nc\nd\n", "a\nb\nd\n", 4), "base:2,3,4 head:2,3");
+  EXPECT_EQ(TouchedText("a\nb\nc\nd\n", "a\nx\nc\nd\n", 4), "base:1,2,3 head:1,2,3");
+  // At the ends.
+  EXPECT_EQ(TouchedText("a\nb\nc\n", "x\na\nb\nc\ny\n", 3), "base:1,3 head:1,2,4,5");
+  EXPECT_EQ(TouchedText("a\nb\nc\n", "b\n", 3), "base:1,2,3 head:1");
+  EXPECT_EQ(TouchedText("a\nb\n", "", 2), "base:1,2 head:");
+  EXPECT_EQ(TouchedText("", "a\nb\n", 0), "base: head:1,2");
+}
+
 TEST(MatchLines, AddedAreOnlyThoseThatTheBaseDoesNotHave) {
   const LineMatch lines = MatchLines("a\nb\nc\n", "a\nx\nb\nc\ny\n");
   EXPECT_THAT(lines.base_of, ElementsAre(0u, 1u, 0u, 2u, 3u, 0u));

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -62,6 +63,25 @@ TEST(BaseRates, CountFindingsAndChangesOfEveryRule) {
   EXPECT_EQ(rates[0].changes, 2u);
   EXPECT_EQ(rates.size(), testing::ReviewPack()->checks().size());
   EXPECT_EQ(rates.back().findings, 0u);
+}
+
+TEST(BaseRates, WhatCouldNotRunWasNotMeasured) {
+  Problems problems;
+  const rules::PackFiles files = {{"p/pack.json", R"({"name": "p", "title": "t"})"}, {"p/checks/a.json", R"({"checks": [
+      {"id": "T", "title": "t", "severity": "MAJOR", "files": ["@pull/title.txt"], "each": "file", "message": "m", "good": [""], "bad": [""]},
+      {"id": "D", "title": "t", "severity": "MAJOR", "files": ["@pull/description.md"], "each": "file", "message": "m", "good": [""], "bad": [""]},
+      {"id": "W", "title": "t", "severity": "MAJOR", "each": "file", "when": {"exists": {"each": "file", "tree": "new/**"}}, "message": "m", "good": [""], "bad": [""]}]})"}};
+  const ReviewPacks packs = {rules::LoadChecks(files, "p", problems)};
+  DiffReviewOptions options;
+  options.meta.emplace().title = "a title";
+  std::vector<ReplayedChange> changes;
+  for (const char* path : {"old/a.py", "new/a.py"}) {
+    testing::MemoryChange change({}, {{path, "x = 1\n"}});
+    changes.push_back(Replay(packs, change, options, kFirst, "").value());
+  }
+  std::map<std::string, size_t> ran;
+  for (const BaseRate& rate : BaseRates(packs, changes)) ran[rate.rule] = rate.ran;
+  EXPECT_EQ(ran, (std::map<std::string, size_t>{{"T", 2}, {"D", 0}, {"W", 1}}));
 }
 
 TEST(Judge, SaysWhatBecameOfEveryVerdict) {

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <nlohmann/json.hpp>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -85,6 +87,37 @@ TEST(KeptVerdicts, AreAboutRulesOfTheirPacks) {
     }
   }
   EXPECT_GT(files, 0u);
+}
+
+// What cases ask for must be about rules that the packs have; "A-*" is about all that begin so.
+TEST(KeptCases, AreAboutRulesOfTheirPacks) {
+  namespace fs = std::filesystem;
+  const PacksFolder packs = ReadPacksFolder(testing::SourcePath("rules/packs"));
+  size_t cases = 0;
+  for (const auto& entry : fs::directory_iterator(testing::SourcePath("tests/replay/cases"))) {
+    Problems problems;
+    const auto checks = rules::LoadChecks(packs.files, entry.path().stem().string(), problems);
+    for (const Problem& problem : problems) ADD_FAILURE() << problem.ToString();
+    if (checks == nullptr) continue;
+    const auto expect_rule = [&](std::string name) {
+      const bool prefix = name.ends_with('*');
+      if (prefix) name.pop_back();
+      EXPECT_TRUE(absl::c_any_of(checks->checks(),
+                                 [&](const rules::CheckInfo& check) {
+                                   return prefix ? check.rule.starts_with(name)
+                                                 : check.id == name || check.rule == name;
+                                 }))
+          << entry.path().filename() << ": there is no rule " << name;
+    };
+    std::istringstream lines(testing::ReadWholeFile(entry.path()));
+    for (std::string line; std::getline(lines, line); ++cases) {
+      const nlohmann::json one = nlohmann::json::parse(line);
+      EXPECT_EQ(one.at("commit").get<std::string>().size(), 40u) << line;
+      for (const auto& wanted : one.at("must")) expect_rule(wanted.at("rule"));
+      for (const auto& wanted : one.at("silent")) expect_rule(wanted.is_string() ? wanted : wanted.at("rule"));
+    }
+  }
+  EXPECT_GT(cases, 0u);
 }
 
 }  // namespace
