@@ -311,6 +311,22 @@ const std::vector<Migration>& Migrations() {
            " since bigint not null)",
            "create unique index subscribed on subscriptions (platform, channel, forge, topic, lower(repository))",
        }},
+      {15,
+       "what threads of chat were about last",
+       {
+           "create table chat_threads ("
+           " id $IDENTITY,"
+           " platform text not null,"
+           " channel text not null,"
+           " thread text not null,"
+           " forge text not null,"
+           " repository text not null,"
+           " subject_kind bigint not null,"
+           " number bigint not null,"
+           " named_at bigint not null)",
+           "create unique index chat_threads_by_place on chat_threads (platform, channel, thread)",
+           "create index chat_threads_by_time on chat_threads (named_at)",
+       }},
   };
   return kMigrations;
 }
