@@ -28,14 +28,18 @@ struct CommandRun {
 
 // The outcome.
 struct CommandResult {
-  bool done = true;     // false: `text` is the reason why not
-  std::string text;     // Markdown of our own, echoes defanged
-  std::string outcome;  // for lists
+  bool done = true;      // false: `text` is the reason why not
+  std::string text;      // Markdown of our own, echoes defanged
+  std::string outcome;   // for lists
+  bool goes_on = false;  // what it began is told where it was asked for, in chat
 };
 
 using CommandHandler = std::function<absl::StatusOr<CommandResult>(const CommandRun& run)>;
 // By the id of the command. A command may have no handler yet.
 using CommandHandlers = std::map<std::string, CommandHandler, std::less<>>;
+
+// The name with which effects know the command: another one when other words stand in its place.
+std::string EffectName(const PlanInput& input);
 
 }  // namespace yardmaster::commands
 
