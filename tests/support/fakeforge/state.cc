@@ -302,7 +302,8 @@ Answer State::Execute(Side& side, const Operation& operation, const Request& req
       return Contents(side, repository, operation, request);
     case Kind::kPermission: {
       const auto permission = repository.permissions.find(operation.argument);
-      const std::string word = permission == repository.permissions.end() ? "read" : permission->second;
+      const std::string others = repository.is_private ? "none" : "read";
+      const std::string word = permission == repository.permissions.end() ? others : permission->second;
       return Json(200, dialect.Permission(operation.argument, word));
     }
     case Kind::kPullRuns: {
