@@ -12,6 +12,8 @@ yard-fakeforge, which plays GitHub and GitCode, and yardmasterd in apply mode be
 issues of deploy/quickstart/issues.jsonl on that forge, waits until its signed webhooks have been worked on, and prints
 for each issue the delivery, the decision with its reasons, and what the forge then holds. No real forge is called.
 Then a pull request is opened on a repository that the forge serves by git, reviewed, mended by a push, and tested by `/test` in a comment.
+With --chat, people then talk to the bot on Slack, which yard-fakeforge plays as well: a question, `/why`, a write that is refused, and one
+that is confirmed by a button.
 At the end the daemon's own worker builds and tests the suite `kernels` on this machine's processor; the outcome is printed, and where its
 report is.
 
@@ -25,6 +27,7 @@ Both programs keep running. Run again, it builds what changed and starts both an
   --grpc-port N           are free, else the next port that is
   --forge-port N
   --state DIR             where configuration, secrets, data and logs lie (default build/quickstart)
+  --chat                  plays a conversation in chat, too
   --no-build              neither installs nor builds: what lies in build/release/bin is used
   --help                  this text
 
@@ -35,6 +38,7 @@ Exit: 0 done; 1 something failed (it says what, why, and where the log is), or a
 
 Examples:
   deploy/quickstart.sh
+  deploy/quickstart.sh --chat
   deploy/quickstart.sh --faults late=10,error_after=10,webhook_duplicate=20 --seed 11
 USAGE
 }
@@ -47,6 +51,7 @@ state=$root/build/quickstart
 stop_only=false
 build=true
 faults=
+chat=false
 seed=1
 declare -A port=([http]= [grpc]= [forge]=)
 
@@ -59,6 +64,7 @@ while [ $# -gt 0 ]; do
   case "$1" in
     --stop) stop_only=true ;;
     --no-build) build=false ;;
+    --chat) chat=true ;;
     --help | -h) usage; exit 0 ;;
     --faults | --seed | --http-port | --grpc-port | --forge-port | --state)
       [ $# -ge 2 ] && [ -n "$2" ] || wrong "$1 needs a value"
@@ -208,7 +214,10 @@ stop_all
 rm -rf "$state/data" "$state/issues" "$state/results" "$state/outcomes.tsv" "$state/git" "$state/kernels"
 mkdir -p "$state/issues" "$state/results" "$state/git/octo" || exit 1
 # Made as files; none of them is ever in an argument list, an environment or the output.
-for name in github-webhook.secret gitcode-webhook.secret forge.token operator.token; do
+rm -f "$state/chat.secret"
+names=(github-webhook.secret gitcode-webhook.secret forge.token operator.token)
+! $chat || names+=(chat.secret)
+for name in "${names[@]}"; do
   rm -f "$state/$name"
   od -An -v -tx1 -N32 /dev/urandom | tr -d ' \n' >"$state/$name" || exit 1
 done
@@ -233,13 +242,18 @@ choose() {
 }
 
 write_config() {
-  local forge
+  local forge talk=
   # Our forge sets no limits, and what it writes late is there after five seconds: the budgets are wider and the looks
   # sooner than the real ones ask for.
   forge='"token": {"file": "forge.token"}, "settle_ms": [1000, 3000, 6000],
                "budget": {"mutations_per_minute": 1000, "spacing_ms": 50, "requests_per_minute": 1000}'
+  # In the channel C-ISSUES the bot is asked about octo/framework, in C-KERNELS it may change octo/kernels.
+  ! $chat || talk='"chat": {"slack": {"api_url": "http://'${address[forge]}'/chat/slack", "signing_secret": {"file": "chat.secret"}, "bot_token": {"file": "chat.secret"},
+    "users": {"U-ADA": {"github": "ada"}, "U-MARIA": {"github": "maria"}},
+    "channels": {"C-ISSUES": {"repository": "github:octo/framework", "may": ["read"]}, "C-KERNELS": {"repository": "github:octo/kernels", "may": ["write"]}}}},'
   cat >"$state/config.json" <<JSON
 {
+  $talk
   "data_dir": "data",
   "listen": {"http": "${address[http]}", "grpc": "${address[grpc]}"},
   "mode": "apply",
@@ -267,11 +281,13 @@ start_both() {
   choose grpc "$2"
   choose forge "$3"
   write_config
+  local talks=()
+  ! $chat || talks=(--chat-url "http://${address[http]}" --chat-secret-file "$state/chat.secret")
   started=yard-fakeforge
   start yard-fakeforge --listen "${address[forge]}" \
     --webhook-url-github "http://${address[http]}/webhooks/github" --secret-file-github "$state/github-webhook.secret" \
     --webhook-url-gitcode "http://${address[http]}/webhooks/gitcode" --secret-file-gitcode "$state/gitcode-webhook.secret" \
-    --token-file "$state/forge.token" --git-root "$state/git" --seed "$seed" ${faults:+--faults "$faults"} || return 1
+    --token-file "$state/forge.token" --git-root "$state/git" --seed "$seed" ${faults:+--faults "$faults"} "${talks[@]}" || return 1
   started=yardmasterd
   start yardmasterd --config "$state/config.json" --with-worker "$(nproc)" && return 0
   stop yard-fakeforge >/dev/null
@@ -359,6 +375,7 @@ pull_review() {
 step "Opening a pull request on octo/kernels, and waiting for its review"
 {
   git init -q --bare "$state/git/octo/kernels.git" && git -C "$state/git/octo/kernels.git" symbolic-ref HEAD refs/heads/main &&
+    git -C "$state/git/octo/kernels.git" config http.receivepack true &&
     git init -q -b main "$state/kernels" && mkdir -p "$state/kernels/custom/demo" &&
     cp deploy/quickstart/demo_impl.py "$state/kernels/custom/demo/demo_impl.py" && commit_kernels main "A kernel" &&
     in_kernels checkout -q -b faster &&
@@ -396,6 +413,43 @@ done
 settle
 pull_review tested || outcome=1
 
+# --- a conversation ---------------------------------------------------------------------------------------------------
+
+# says WHAT USER CHANNEL TEXT PATTERN: somebody says or presses something on Slack, and is answered; false if no answer fits the pattern.
+says() {
+  local before tenths key=text
+  before=$(forge heard 2>>"$log" | perl deploy/quickstart/chat.pl --count) || fail "yard-fakeforge did not answer" "$log"
+  [ "$1" = press ] && key=value
+  [ "$1" = press ] && printf '\n  %s presses [ Confirm ]\n' "$2" || printf '\n  %s in %s: %s\n' "$2" "$3" "$4"
+  printf '{"platform": "slack", "user": "%s", "channel": "%s", "%s": "%s"}' "$2" "$3" "$key" "$4" >"$state/say.json"
+  [[ $(forge "$1" "$state/say.json" 2>>"$log") =~ \"status\":200 ]] || fail "the daemon did not take what was said in chat" "$state/yardmasterd.log"
+  for ((tenths = 0; tenths < 600; tenths++)); do
+    [ "$(forge heard 2>>"$log" | perl deploy/quickstart/chat.pl --count)" -gt "$before" ] && break
+    sleep 0.1
+  done
+  settle
+  forge heard 2>>"$log" | perl deploy/quickstart/chat.pl --show "$before" "$5"
+}
+commits_of_topic() { git -C "$state/git/octo/kernels.git" rev-list --count main..faster; }
+if $chat; then
+  step "Talking to the bot on Slack (which yard-fakeforge plays)"
+  printf '{"forge": "github", "repository": "octo/kernels", "permissions": {"maria": "write", "ada": "write", "yardbot": "write"}}' >"$state/people.json"
+  forge repository "$state/people.json" >>"$log" 2>&1 || fail "the permissions could not be set" "$log"
+  said=0
+  says say U-MARIA C-ISSUES "why was #3 labelled that way?" 'needs reproduction|decision' || said=1
+  says say U-MARIA C-ISSUES "/why #1" 'decision' || said=1
+  says say U-MARIA C-ISSUES "/triage #1" 'this channel is for reading' || said=1
+  commits=$(commits_of_topic)
+  says say U-ADA C-KERNELS "please squash PR $pull" 'nothing is done yet' || said=1
+  [ "$(commits_of_topic)" = "$commits" ] || said=1
+  button=$(forge heard 2>>"$log" | perl deploy/quickstart/chat.pl --button)
+  says press U-ADA C-KERNELS "$button" 'commits into one' || said=1
+  echo
+  echo "Commits of the pull request: $commits before, $(commits_of_topic) now"
+  [ "$(commits_of_topic)" = 1 ] || said=1
+  [ $said -eq 0 ] || { echo "quickstart: an answer in chat is not what it should be" >&2; outcome=1; }
+fi
+
 step "Metrics (http://${address[http]}/metrics)"
 curl --silent --show-error --noproxy '*' --max-time 30 "http://${address[http]}/metrics" 2>>"$log" |
   grep -E '^yardmaster_(inbox_pending|effects_pending|deliveries_total|effects_total)' ||
@@ -427,6 +481,7 @@ cat <<END
   The queue again           $yard ${server}sweep github:octo/framework --token-file $shown/operator.token
   Another issue             curl -d '{"forge":"github","repository":"octo/framework","title":"…","body":"…","labels":["oncall: distributed"]}' \\
                               http://${address[forge]}/_fake/issues
+  What was said in chat     curl http://${address[forge]}/_fake/heard   (with --chat; and: $yard ${server}deliveries list --forge slack)
   What the forge holds      curl http://${address[forge]}/_fake/state
   The daemon's log          tail -f $shown/yardmasterd.log
   The suite, as a page      $shown/suite/report.html

@@ -8,7 +8,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
+#include "clients/chat/slack_markup.h"
 #include "services/core/absl_view.h"
+#include "services/core/short_digest.h"
 #include "services/core/utf8.h"
 
 namespace yardmaster::chat {
@@ -17,12 +19,16 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 // The platforms' limits for one text, escapes counted.
-constexpr size_t kSlackSection = 2'900;  // of 3,000 characters
-constexpr size_t kSlackSections = 10;
+constexpr size_t kSlackSection = 2'900;     // of 3,000 characters
+constexpr size_t kSlackSections = 4;        // about 13,200 characters over all blocks
 constexpr size_t kMattermostPost = 16'000;  // of 16,383 characters
 constexpr size_t kFeishuCard = 24'000;      // of 30 KB
-constexpr size_t kDingtalkText = 18'000;    // of 20,000 bytes
+constexpr size_t kDingtalkText = 7'400;     // of 15,000 bytes, as JSON in JSON
 constexpr size_t kWecomText = 2'048;
+constexpr size_t kWecomCardTitle = 96;
+constexpr size_t kWecomCardText = 480;
+constexpr size_t kWecomButtons = 6;
+constexpr size_t kWecomTag = 6;
 constexpr std::string_view kEllipsis = "…";
 // What is shown of an answer where there is room for a line only.
 constexpr size_t kNotification = 150;
@@ -37,11 +43,6 @@ std::string FirstLine(std::string_view text) { return Shortened(text.substr(0, t
 
 std::string EscapedForDingtalk(std::string_view text) {
   return absl::StrReplaceAll(Abs(text), {{"@", absl::StrCat("@", kNoMention)}});
-}
-
-// "&lt;!channel&gt;" is a text, "<!channel>" would call everybody.
-std::string EscapedForSlack(std::string_view text) {
-  return absl::StrReplaceAll(Abs(text), {{"&", "&amp;"}, {"<", "&lt;"}, {">", "&gt;"}, {"**", "*"}});
 }
 
 // "<at id=all></at>" would call everybody: the card's Markdown shows these characters by their numbers.
@@ -77,18 +78,50 @@ std::string EscapedWithin(std::string_view text, size_t max_bytes, Escape escape
   return absl::StrCat(escape(text.substr(0, Fitting(text, max_bytes - kEllipsis.size(), escape))), Abs(kEllipsis));
 }
 
+Json MattermostProps(const ChatAnswer& answer) {
+  Json props = Json::object();
+  if (!answer.key.empty()) props[std::string(kMattermostKey)] = answer.key;
+  return props;
+}
+
+// WeCom takes one of two messages that are the same: two answers differ by this.
+std::string WecomTag(const ChatAnswer& answer) {
+  return answer.key.empty() ? std::string() : ShortDigest(answer.key).substr(0, kWecomTag);
+}
+
+// A card has no Markdown.
+std::string WithoutMarkdown(std::string_view text) { return absl::StrReplaceAll(Abs(text), {{"**", ""}, {"`", ""}}); }
+
+std::string WecomCard(const ChatAnswer& answer) {
+  const std::string plain = WithoutMarkdown(answer.text);
+  const size_t line = std::min(plain.find('\n'), plain.size());
+  Json buttons = Json::array();
+  for (const ChatChoice& choice : answer.choices) {
+    if (buttons.size() == kWecomButtons) break;
+    buttons.push_back({{"text", choice.label}, {"style", 1}, {"key", choice.value}});
+  }
+  return DumpAnswer(
+      {{"msgtype", "template_card"},
+       {"template_card",
+        {{"card_type", "button_interaction"},
+         {"main_title",
+          {{"title", EscapedWithin(std::string_view(plain).substr(0, line), kWecomCardTitle, EscapedForWecom)}}},
+         {"sub_title_text", EscapedWithin(plain, kWecomCardText, EscapedForWecom)},
+         {"task_id", answer.key},
+         {"button_list", std::move(buttons)}}}});
+}
+
 }  // namespace
 
 std::string RenderSlack(const ChatAnswer& answer) {
   Json blocks = Json::array();
   for (std::string_view rest = answer.text; !rest.empty();) {
-    size_t size = Fitting(rest, kSlackSection, EscapedForSlack);
+    size_t size = Fitting(rest, kSlackSection, SlackMarkup);
     // The last block says that there is more; others end with a line where they can.
     const bool last = blocks.size() + 1 == kSlackSections;
     const size_t line = size == rest.size() || last ? std::string_view::npos : rest.substr(0, size).rfind('\n');
     if (line != std::string_view::npos && line > 0) size = line + 1;
-    const std::string text =
-        last ? EscapedWithin(rest, kSlackSection, EscapedForSlack) : EscapedForSlack(rest.substr(0, size));
+    const std::string text = last ? EscapedWithin(rest, kSlackSection, SlackMarkup) : SlackMarkup(rest.substr(0, size));
     // Verbatim: names of channels and people are not looked for.
     blocks.push_back({{"type", "section"}, {"text", {{"type", "mrkdwn"}, {"text", text}, {"verbatim", true}}}});
     if (last) break;
@@ -104,7 +137,7 @@ std::string RenderSlack(const ChatAnswer& answer) {
   }
   if (!buttons.empty()) blocks.push_back({{"type", "actions"}, {"elements", std::move(buttons)}});
   return DumpAnswer({{"response_type", answer.only_for_asker ? "ephemeral" : "in_channel"},
-                     {"text", EscapedForSlack(FirstLine(answer.text))},
+                     {"text", SlackMarkup(FirstLine(answer.text))},
                      {"blocks", std::move(blocks)},
                      {"unfurl_links", false},
                      {"unfurl_media", false}});
@@ -112,8 +145,19 @@ std::string RenderSlack(const ChatAnswer& answer) {
 
 std::string RenderMattermost(const ChatAnswer& answer) {
   const std::string text = EscapedWithin(answer.text, kMattermostPost, EscapedForMattermost);
+  Json attachment = {{"fallback", FirstLine(text)}, {"text", text}};
+  Json actions = Json::array();
+  for (const ChatChoice& choice : answer.callback_url.empty() ? std::vector<ChatChoice>() : answer.choices) {
+    // The server keeps what it sends to us to itself: whoever sees the post does not see the value.
+    actions.push_back({{"id", absl::StrCat("choice", actions.size())},
+                       {"type", "button"},
+                       {"name", choice.label},
+                       {"integration", {{"url", answer.callback_url}, {"context", {{"value", choice.value}}}}}});
+  }
+  if (!actions.empty()) attachment["actions"] = std::move(actions);
   return DumpAnswer({{"response_type", answer.only_for_asker ? "ephemeral" : "in_channel"},
-                     {"attachments", Json::array({{{"fallback", FirstLine(text)}, {"text", text}}})}});
+                     {"attachments", Json::array({std::move(attachment)})},
+                     {"props", MattermostProps(answer)}});
 }
 
 std::string RenderFeishu(const ChatAnswer& answer) {
@@ -142,29 +186,38 @@ std::string RenderDingtalk(const ChatAnswer& answer) {
 std::string RenderPlain(std::string_view platform, const ChatAnswer& answer) {
   if (platform == "slack") {
     return DumpAnswer({{"response_type", answer.only_for_asker ? "ephemeral" : "in_channel"},
-                       {"text", EscapedWithin(answer.text, kSlackSection, EscapedForSlack)},
+                       {"text", EscapedWithin(answer.text, kSlackSection, SlackMarkup)},
                        {"mrkdwn", false}});
   }
   if (platform == "mattermost") {
     return DumpAnswer({{"response_type", answer.only_for_asker ? "ephemeral" : "in_channel"},
-                       {"text", EscapedWithin(answer.text, kMattermostPost, EscapedForMattermost)}});
+                       {"text", EscapedWithin(answer.text, kMattermostPost, EscapedForMattermost)},
+                       {"props", MattermostProps(answer)}});
   }
   if (platform == "feishu") {
     // "<at …>" would be a mention here, too.
     const std::string text = EscapedWithin(answer.text, kFeishuCard, EscapedForWecom);
     return DumpAnswer({{"msg_type", "text"}, {"content", DumpAnswer({{"text", text}})}});
   }
-  if (platform == "dingtalk" || platform == "wecom") {
-    const size_t most = platform == "wecom" ? kWecomText : kDingtalkText;
+  if (platform == "dingtalk") {
     return DumpAnswer(
-        {{"msgtype", "text"}, {"text", {{"content", EscapedWithin(answer.text, most, EscapedForWecom)}}}});
+        {{"msgtype", "text"}, {"text", {{"content", EscapedWithin(answer.text, kDingtalkText, EscapedForWecom)}}}});
+  }
+  if (platform == "wecom") {
+    const std::string tag = WecomTag(answer);
+    const std::string text = EscapedWithin(answer.text, kWecomText - tag.size() - 4, EscapedForWecom);
+    return DumpAnswer({{"msgtype", "text"},
+                       {"text", {{"content", absl::StrCat(text, tag.empty() ? "" : absl::StrCat("\n(", tag, ")"))}}}});
   }
   return {};
 }
 
 std::string RenderWecom(const ChatAnswer& answer) {
-  return DumpAnswer(
-      {{"msgtype", "markdown"}, {"markdown", {{"content", EscapedWithin(answer.text, kWecomText, EscapedForWecom)}}}});
+  if (!answer.choices.empty()) return WecomCard(answer);
+  const std::string tag = WecomTag(answer);
+  const std::string mark = tag.empty() ? "" : absl::StrCat("\n<font color=\"comment\">", tag, "</font>");
+  const std::string text = EscapedWithin(answer.text, kWecomText - mark.size(), EscapedForWecom);
+  return DumpAnswer({{"msgtype", "markdown"}, {"markdown", {{"content", absl::StrCat(text, mark)}}}});
 }
 
 }  // namespace yardmaster::chat

@@ -19,13 +19,20 @@ struct ChatAnswer {
   std::string text;
   // For the person who asked alone, where the platform has such answers.
   bool only_for_asker = false;
-  // Buttons below the text, where the platform has some that come back to us: Slack and Feishu.
+  // Buttons below the text, where the platform has some that come back to us.
   std::vector<ChatChoice> choices = {};
+  // Where pressed buttons of Mattermost go: our own address. Empty: it shows none.
+  std::string callback_url = {};
   // What the message is found by later, where the platform keeps such a thing with it: letters, digits and "-".
   std::string key = {};
+  // It will be changed in place later: it goes to where that can be done.
+  bool changes = false;
   // Without the platform's own form, which it refused.
   bool plain = false;
 };
+
+// Where Mattermost keeps ChatAnswer::key with a post, also with one that came by an address for answers.
+inline constexpr std::string_view kMattermostKey = "yardmaster_key";
 
 // The bodies of the platforms' calls for messages, in their own form and with a plain text for notifications. JSON;
 // texts over the platform's limit end in "…".
@@ -33,7 +40,7 @@ std::string RenderSlack(const ChatAnswer& answer);       // blocks
 std::string RenderMattermost(const ChatAnswer& answer);  // an attachment
 std::string RenderFeishu(const ChatAnswer& answer);      // "msg_type" and a card as "content"
 std::string RenderDingtalk(const ChatAnswer& answer);    // Markdown
-std::string RenderWecom(const ChatAnswer& answer);       // Markdown
+std::string RenderWecom(const ChatAnswer& answer);       // Markdown, or a card where there are buttons
 
 // The same as plain text, for where the platform refuses its own form. Empty for an unknown platform.
 std::string RenderPlain(std::string_view platform, const ChatAnswer& answer);

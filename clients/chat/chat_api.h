@@ -25,6 +25,7 @@ struct ChatPlace {
   // The event's address for answers. Empty, or over: the platform's API is called.
   std::string reply_url;
   std::chrono::system_clock::time_point reply_until{};
+  bool direct = false;  // a conversation with `user` alone
 };
 
 struct ChatSent {
@@ -50,34 +51,53 @@ struct ChatToken {
   std::chrono::seconds life{0};
 };
 
+// What a look for a message of ours came to.
+struct ChatFound {
+  ChatSent sent;  // kSent with its name; kNotSent: it is not among these; kUnknown: the answer says nothing about it
+  std::string cursor;  // kNotSent: there are more, from here on; empty: that was all
+};
+
 struct ChatApi {
   std::string_view platform;
-  // Whether the configuration has what calls need. Null, as `post`: answers go to the address of the event alone.
+  // Whether the configuration has what calls need.
   bool (*has_credentials)(const PlatformConfig& config) = nullptr;
   // The call of the API. `token` is empty where tokens are not asked for. `key`: at most 50 letters, digits and "-";
   // the same for the same answer, so that a platform which looks at it takes one of two.
   OutgoingRequest (*post)(const PlatformConfig& config, const ChatPlace& place, const ChatAnswer& answer,
                           std::string_view token, std::string_view key) = nullptr;
+  // Changes a message of ours, `message`, that `post` sent. Null: messages can't be changed.
+  OutgoingRequest (*edit)(const PlatformConfig& config, const ChatPlace& place, std::string_view message,
+                          const ChatAnswer& answer, std::string_view token) = nullptr;
   // What a complete answer of the API says.
   ChatSent (*judge)(const OutgoingResponse& response) = nullptr;
   // Of platforms whose tokens are asked for; else null.
   OutgoingRequest (*ask_token)(const PlatformConfig& config) = nullptr;
   // nullopt: there is none in it.
   std::optional<ChatToken> (*read_token)(const OutgoingResponse& response) = nullptr;
-  // The platform takes one of two messages with the same key: what was perhaps sent is sent again.
-  bool one_of_a_key = false;
-  // Asks for the latest messages of a place, among which `finds` looks for a key. Null: the platform shows none, or not
-  // with a key.
-  OutgoingRequest (*look)(const PlatformConfig& config, const ChatPlace& place) = nullptr;
-  // kSent with its name; kNotSent: it is not among them; kUnknown: the answer says nothing about it.
-  ChatSent (*find)(const OutgoingResponse& response, std::string_view key) = nullptr;
+  // For so long the platform takes one of two messages with the same key: what was perhaps sent is sent again.
+  std::chrono::seconds one_of_a_key{0};
+  // Asks for the messages of a place since a time, among which `find` looks for a key. Null: the platform shows none,
+  // or not with a key. `cursor`: where the last answer ended; empty: the first page.
+  OutgoingRequest (*look)(const PlatformConfig& config, const ChatPlace& place,
+                          std::chrono::system_clock::time_point since, std::string_view cursor) = nullptr;
+  ChatFound (*find)(const OutgoingResponse& response, std::string_view key) = nullptr;
 };
 
 // Null for an unknown platform.
 const ChatApi* FindChatApi(std::string_view platform);
 
+// The rows, one file each.
+ChatApi SlackApi();
+ChatApi MattermostApi();
+ChatApi FeishuApi();
+ChatApi DingtalkApi();
+ChatApi WecomApi();
+
 // An answer to the address that came with an event.
 OutgoingRequest ReplyRequest(std::string_view platform, const ChatPlace& place, const ChatAnswer& answer);
+
+// Seconds that an answer asks to wait; 0: it does not say.
+std::chrono::seconds RetryAfter(const OutgoingResponse& response);
 
 // What came of a request: a failure to send, an answer for all platforms (a limit, an error of the server), or what
 // `api` makes of it.

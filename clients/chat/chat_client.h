@@ -1,5 +1,6 @@
-// Sends answers to one platform: to the address that came with the event as long as it is good, else by the API. Tokens
-// are asked for, kept, and asked for again before they end.
+// Sends answers to one platform: to the address that came with the event as long as it is good, else by the API; what
+// will be changed in place goes by the API where that can be. Tokens are asked for, kept, and asked for again before
+// they end.
 #ifndef YARDMASTER_CLIENTS_CHAT_CHAT_CLIENT_H_
 #define YARDMASTER_CLIENTS_CHAT_CHAT_CLIENT_H_
 
@@ -27,15 +28,29 @@ class ChatClient {
 
   // One attempt. A token that the platform refuses is replaced once and the answer sent again: nothing was done with
   // it. Nothing else is repeated here; whoever calls knows what was sent before.
-  // What the platform certainly refuses in its own form is sent once more as plain text.
+  // What the platform certainly refuses in its own form is sent once more as plain text, and what it refuses to show to
+  // one person alone is shown to the channel.
   ChatSent Send(const ChatPlace& place, const ChatAnswer& answer, std::string_view key);
 
-  // Whether a message with this key, that was perhaps sent, is there: kSent, kNotSent, or kUnknown where nobody knows.
-  // A platform that takes one of two gets it again.
-  ChatSent SendAgain(const ChatPlace& place, const ChatAnswer& answer, std::string_view key);
+  // Whether a message with this key, that was perhaps sent at `sent_at`, is there: kSent, kNotSent, or kUnknown where
+  // nobody knows. A platform that takes one of two gets it again for as long as it does so.
+  ChatSent SendAgain(const ChatPlace& place, const ChatAnswer& answer, std::string_view key,
+                     std::chrono::system_clock::time_point sent_at);
+
+  // Changes a message of ours. kNoPlace: it can't be changed here.
+  ChatSent Edit(const ChatPlace& place, std::string_view message, const ChatAnswer& answer);
+
+  // Whether there are credentials for the API, so that messages need no address.
+  bool HasApi() const;
+  bool CanEdit() const { return api_.edit != nullptr && HasApi(); }
 
  private:
   ChatSent SendOnce(const ChatPlace& place, const ChatAnswer& answer, std::string_view key);
+  ChatSent SendByAddress(const ChatPlace& place, const ChatAnswer& answer);
+  ChatSent SendByApi(const ChatPlace& place, const ChatAnswer& answer, std::string_view key);
+  // A call with a token that is good.
+  template <typename MakeRequest>
+  ChatSent Call(MakeRequest make);
   bool HasAddress(const ChatPlace& place) const;
   // A token that is good for a while; empty, with why, if there is none. `refused`: one that must not be given again.
   std::string Token(const std::string& refused, ChatSent& why);

@@ -67,6 +67,7 @@ ChatReading ReadDingtalk(const PlatformConfig& config, const ChatRequest& reques
   event.user = TextAt(*body, {"senderStaffId"});
   if (event.user.empty()) event.user = TextAt(*body, {"senderId"});
   event.text = Trimmed(TextAt(*body, {"text", "content"}));
+  event.direct = TextAt(*body, {"conversationType"}) == "1";
   event.reply_url =
       AllowedReplyUrl(TextAt(*body, {"sessionWebhook"}), FindChatPlatform("dingtalk")->reply_hosts, config.api_url);
   const nlohmann::json* until = ValueAt(*body, {"sessionWebhookExpiredTime"});

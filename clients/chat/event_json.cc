@@ -29,6 +29,7 @@ std::string ToJson(const ChatEvent& event) {
     if (!(event.*row.member).empty()) value[row.key] = event.*row.member;
   }
   value["addressed"] = event.addressed;
+  if (event.direct) value["direct"] = true;
   value["proved"] = event.proved;
   value["reply_until"] =
       std::chrono::duration_cast<std::chrono::milliseconds>(event.reply_until.time_since_epoch()).count();
@@ -51,6 +52,8 @@ std::optional<ChatEvent> EventFromJson(std::string_view text) {
   for (const EventText& row : kEventTexts) event.*row.member = TextAt(*value, {row.key});
   event.addressed = addressed->get<bool>();
   event.proved = proved->get<bool>();
+  const nlohmann::json* direct = ValueAt(*value, {"direct"});
+  event.direct = direct != nullptr && *direct == true;
   // Not above what a system clock counts in nanoseconds.
   constexpr int64_t kMostMillis = 9'000'000'000'000;
   const auto millis = until->get<int64_t>();

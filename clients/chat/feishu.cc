@@ -41,17 +41,17 @@ std::optional<nlohmann::json> OpenFeishuBody(std::string_view key, std::string_v
   return plain.has_value() ? ParseObject(*plain) : std::nullopt;
 }
 
-ChatReading ReadFeishuMessage(const nlohmann::json& body, ChatEvent event) {
+ChatReading ReadFeishuMessage(const PlatformConfig& config, const nlohmann::json& body, ChatEvent event) {
   if (TextAt(body, {"event", "sender", "sender_type"}) == "app") return Ignored("a bot's");
   if (TextAt(body, {"event", "message", "message_type"}) != "text") return Ignored("not a text");
   const std::optional<nlohmann::json> content = ParseObject(TextAt(body, {"event", "message", "content"}));
   if (!content.has_value()) return Refused(400, "the content of the message is no JSON object");
   const nlohmann::json* mentions = ValueAt(body, {"event", "message", "mentions"});
-  // Without the permission for all messages of a group, only those that mention the bot come; the text begins with it.
   const std::string_view text = TextAt(*content, {"text"});
-  event.addressed = TextAt(body, {"event", "message", "chat_type"}) == "p2p" || Trimmed(text).starts_with("@_user_");
+  const std::string_view bot = FeishuBotPlace(text, mentions, config.Id("bot_open_id"));
+  event.addressed = TextAt(body, {"event", "message", "chat_type"}) == "p2p" || !bot.empty();
   if (!event.addressed) return Ignored("not said to the bot");
-  event.text = FeishuPlainText(text, mentions);
+  event.text = FeishuPlainText(text, mentions, bot);
   event.channel = TextAt(body, {"event", "message", "chat_id"});
   event.user = TextAt(body, {"event", "sender", "sender_id", "open_id"});
   event.message = TextAt(body, {"event", "message", "message_id"});
@@ -104,7 +104,7 @@ ChatReading ReadFeishu(const PlatformConfig& config, const ChatRequest& request,
     return Ignored("too old");
   }
   const std::string_view type = TextAt(*body, {"header", "event_type"});
-  if (type == "im.message.receive_v1") return ReadFeishuMessage(*body, std::move(event));
+  if (type == "im.message.receive_v1") return ReadFeishuMessage(config, *body, std::move(event));
   if (type == "card.action.trigger") return ReadFeishuAction(*body, std::move(event));
   return Ignored("another event");
 }

@@ -1,5 +1,7 @@
 #include "clients/chat/feishu_text.h"
 
+#include <algorithm>
+
 #include "absl/strings/str_cat.h"
 #include "clients/chat/reading.h"
 #include "services/core/absl_view.h"
@@ -27,9 +29,24 @@ std::string_view NameAt(std::string_view place, const nlohmann::json* mentions) 
 
 }  // namespace
 
-std::string FeishuPlainText(std::string_view text, const nlohmann::json* mentions) {
+std::string_view FeishuBotPlace(std::string_view text, const nlohmann::json* mentions, std::string_view bot_open_id) {
+  if (mentions == nullptr || !mentions->is_array()) return PlaceAtFront(Trimmed(text));
+  std::string_view first;
+  bool typed = false;
+  for (const nlohmann::json& mention : *mentions) {
+    if (!mention.is_object() || PlaceAtFront(TextAt(mention, {"key"})).empty()) continue;
+    const std::string_view place = TextAt(mention, {"key"});
+    const std::string_view type = TextAt(mention, {"mentioned_type"});
+    const bool is_bot = bot_open_id.empty() ? type == "bot" : TextAt(mention, {"id", "open_id"}) == bot_open_id;
+    if (is_bot) return place;
+    typed = typed || !type.empty();
+    if (first.empty()) first = place;
+  }
+  return bot_open_id.empty() && !typed ? first : std::string_view();
+}
+
+std::string FeishuPlainText(std::string_view text, const nlohmann::json* mentions, std::string_view bot_place) {
   text = Trimmed(text);
-  text = Trimmed(text.substr(PlaceAtFront(text).size()));
   std::string out;
   out.reserve(text.size());
   while (!text.empty()) {
@@ -38,11 +55,16 @@ std::string FeishuPlainText(std::string_view text, const nlohmann::json* mention
     if (at == std::string_view::npos) break;
     text.remove_prefix(at);
     const std::string_view place = PlaceAtFront(text);
+    text.remove_prefix(place.size());
+    if (place == bot_place) {
+      // One blank stays where it stood between words.
+      if (out.empty() || out.ends_with(' ')) text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
+      continue;
+    }
     const std::string_view name = NameAt(place, mentions);
     absl::StrAppend(&out, name.empty() ? "" : "@", Abs(name.empty() ? place : name));
-    text.remove_prefix(place.size());
   }
-  return out;
+  return std::string(Trimmed(out));
 }
 
 }  // namespace yardmaster::chat

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "clients/chat/crypto.h"
+#include "services/core/address.h"
 
 namespace yardmaster::chat {
 namespace {
@@ -15,6 +16,13 @@ std::string_view CheckEncodingAesKey(std::string_view value) {
              : "expected the 43 letters and digits that the platform shows as EncodingAESKey";
 }
 
+std::string_view CheckCallbackUrl(std::string_view value) {
+  const std::optional<Url> url = ParseUrl(value);
+  return url.has_value() && (url->scheme == "https" || url->scheme == "http")
+             ? std::string_view()
+             : "expected the address at which Mattermost reaches the daemon: https://HOST/chat/mattermost";
+}
+
 // A function, not a constant: nothing is made before main.
 const std::vector<ChatPlatform>& Rows() {
   static const std::vector<ChatPlatform> kRows = {
@@ -25,33 +33,37 @@ const std::vector<ChatPlatform>& Rows() {
        .button_secret = "signing_secret",
        .reply_hosts = {"hooks.slack.com"},
        .answers_get = false,
+       .has_threads = true,
        .read = ReadSlack,
        .render = RenderSlack},
       {.name = "mattermost",
        .api_url = "",
-       .ids = {},
+       .ids = {{"callback_url", false, CheckCallbackUrl}},
        .secrets = {{"token"}, {"bot_token", false}},
        .button_secret = "token",
        .reply_hosts = {},
        .answers_get = false,
+       .has_threads = true,
        .read = ReadMattermost,
        .render = RenderMattermost},
       {.name = "feishu",
        .api_url = "https://open.feishu.cn",
-       .ids = {{"app_id", false}},
+       .ids = {{"app_id", false}, {"bot_open_id", false}},
        .secrets = {{"encrypt_key"}, {"verification_token"}, {"app_secret", false}},
        .button_secret = "encrypt_key",
        .reply_hosts = {},
        .answers_get = false,
+       .has_threads = true,
        .read = ReadFeishu,
        .render = RenderFeishu},
       {.name = "dingtalk",
        .api_url = "https://oapi.dingtalk.com",
-       .ids = {},
+       .ids = {{"app_key", false}, {"robot_code", false}},
        .secrets = {{"app_secret"}},
        .button_secret = "app_secret",
        .reply_hosts = {"oapi.dingtalk.com", "api.dingtalk.com"},
        .answers_get = false,
+       .has_threads = false,
        .read = ReadDingtalk,
        .render = RenderDingtalk},
       {.name = "wecom",
@@ -61,6 +73,7 @@ const std::vector<ChatPlatform>& Rows() {
        .button_secret = "encoding_aes_key",
        .reply_hosts = {},
        .answers_get = true,
+       .has_threads = false,
        .read = ReadWecom,
        .render = RenderWecom},
   };

@@ -1,5 +1,7 @@
 #include "services/chat/chat_ask.h"
 
+#include <utility>
+
 namespace yardmaster {
 
 std::string_view ChatWriteBarText(ChatWriteBar bar) {
@@ -29,11 +31,12 @@ ChatAsk AskOf(const chat::PlatformConfig& config, const chat::ChatEvent& event, 
   const auto channel = config.channels.find(event.channel);
   if (channel == config.channels.end()) return ask;
   ask.channel = &channel->second;
-  ask.login = LoginOf(config, event, channel->second.forge, linked);
+  std::string login = LoginOf(config, event, channel->second.forge, linked);
   ask.bar = !channel->second.may_write ? ChatWriteBar::kChannel
-            : ask.login.empty()        ? ChatWriteBar::kNobody
+            : login.empty()            ? ChatWriteBar::kNobody
             : !event.proved            ? ChatWriteBar::kUnproved
                                        : ChatWriteBar::kNone;
+  (event.proved ? ask.login : ask.claimed) = std::move(login);
   return ask;
 }
 

@@ -25,7 +25,9 @@ std::string_view ChatWriteBarText(ChatWriteBar bar);  // a sentence without its 
 struct ChatAsk {
   // Null: the channel is not configured, and nothing is about anything.
   const chat::ChannelConfig* channel = nullptr;
-  std::string login;  // on the channel's forge; empty: nobody's account, who only reads
+  // On the channel's forge; empty: nobody's account, who only reads, or nobody proves who said it.
+  std::string login;
+  std::string claimed;  // not proved: the account of the user that the event names, who may confirm it elsewhere
   ChatWriteBar bar = ChatWriteBar::kChannel;
 
   bool may_write() const { return bar == ChatWriteBar::kNone; }

@@ -3,10 +3,10 @@
 #define YARDMASTER_SERVICES_CHAT_CHAT_DESK_H_
 
 #include <chrono>
-#include <deque>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,8 +15,11 @@
 #include "clients/chat/chat_event.h"
 #include "clients/forge/http.h"
 #include "services/chat/chat_ask.h"
+#include "services/chat/chat_budgets.h"
+#include "services/chat/link_book.h"
 #include "services/core/clock.h"
 #include "services/core/config/config.h"
+#include "services/core/store/chat_threads.h"
 #include "services/core/store/inbox.h"
 #include "services/core/store/ledger.h"
 #include "services/core/store/subscriptions.h"
@@ -30,17 +33,27 @@ std::vector<std::string> ChatOrigins(const Config& config);
 // Thread-safe.
 class PlatformDesk final : public ChatDesk {
  public:
-  // References outlive the desk. `http` reaches ChatOrigins and nothing else.
-  // `linked`: accounts that people linked themselves; null: there are none.
-  PlatformDesk(const Config& config, store::Inbox& inbox, store::Ledger& ledger, store::Subscriptions& subscriptions,
-               HttpClient& http, const Clock& clock, FindLinked linked = nullptr);
+  // What the desk is for outlives it. `http` reaches ChatOrigins and nothing else.
+  struct Environment {
+    const Config& config;
+    store::Inbox& inbox;
+    store::Ledger& ledger;
+    store::Subscriptions& subscriptions;
+    store::ChatThreads& threads;
+    HttpClient& http;
+    const Clock& clock;
+    LinkBook& links;  // accounts that people linked themselves
+  };
+  explicit PlatformDesk(const Environment& environment);
 
   bool IsPlatform(std::string_view name) const override;
   ChatAsked Read(const store::Delivery& delivery, std::string_view body) override;
   absl::StatusOr<EffectObservation> Send(const store::Effect& effect) override;
   absl::StatusOr<EffectObservation> ReadBack(const store::Effect& effect) override;
+  bool CanChange(std::string_view platform) const override;
   absl::Status Subscribe(const store::Effect& effect) override;
-  absl::StatusOr<std::vector<store::Subscription>> Subscriptions() override { return subscriptions_.List(); }
+  absl::Status Link(const store::Effect& effect) override;
+  absl::StatusOr<std::vector<store::Subscription>> Subscriptions() override { return env_.subscriptions.List(); }
 
   // New secrets, users and channels, in one step.
   void ReplaceSettings(const Config& config);
@@ -54,30 +67,36 @@ class PlatformDesk final : public ChatDesk {
   std::shared_ptr<Settings> MakeSettings(const Config& config);
   std::shared_ptr<Settings> Now() const;
 
-  // What a button says, and about what; false if it is not ours, or its hour is over.
-  bool OpenAction(const chat::PlatformConfig& config, const chat::ChatEvent& event, std::string& says,
-                  v1::Subject& subject) const;
-  // The thread's subject, where the text names none: what was asked about there last, or what waits for the person's
-  // confirmation.
+  // What a button of ours was made for.
+  struct Pressed {
+    std::string says;
+    std::string button;  // which one
+    v1::Subject subject;
+  };
+  // nullopt: it is not ours, or its hour is over.
+  std::optional<Pressed> OpenAction(const chat::PlatformConfig& config, const chat::ChatEvent& event) const;
+  // The subject where the text names none: what was asked about last in the thread, or by the person where there are no
+  // threads, or what waits for the person's confirmation.
   bool Recall(const chat::ChatEvent& event, const std::string& login, v1::Subject& subject);
-  void Remember(const chat::ChatEvent& event, const v1::Subject& subject);
   absl::StatusOr<EffectObservation> Deliver(const store::Effect& effect, bool again);
-  // When one more message may go to a channel; zero: now, and it is counted.
-  std::chrono::milliseconds Spend(const std::string& platform, const std::string& channel);
+  // Where an answer goes, as the event that it answers tells.
+  chat::ChatPlace PlaceOf(const store::Effect& effect, const chat::ChatClient& client) const;
+  chat::ChatAnswer AnswerOf(const store::Effect& effect, const chat::PlatformConfig& config,
+                            const chat::ChatPlace& place) const;
+  // The newest of the earlier forms of the same message that is there.
+  absl::StatusOr<std::optional<store::Effect>> FindShown(const store::Effect& effect) const;
+  // Says no more there for as long as the platform asks for.
+  void KeepAway(const v1::ChatMessage& message, const chat::ChatPlace& place, const chat::ChatSent& sent);
+  // Changes the message that `shown` is; nullopt: it can't be changed, so that a new one is sent.
+  std::optional<absl::StatusOr<EffectObservation>> Change(const store::Effect& shown, chat::ChatClient& client,
+                                                          const chat::ChatPlace& place, const chat::ChatAnswer& answer);
 
-  const Config& config_;
-  store::Inbox& inbox_;
-  store::Ledger& ledger_;
-  store::Subscriptions& subscriptions_;
-  HttpClient& http_;
-  const Clock& clock_;
+  const Environment env_;
   const FindLinked linked_;
+  ChatBudgets budgets_;
   std::map<std::string, std::string, std::less<>> hosts_;  // of the forges' pages
   mutable std::mutex mutex_;                               // guards what follows
   std::shared_ptr<Settings> settings_;
-  std::map<std::string, v1::Subject> threads_;  // what threads are about
-  std::deque<std::string> thread_order_;        // the oldest first
-  std::map<std::string, std::deque<std::chrono::steady_clock::time_point>> spent_;
 };
 
 }  // namespace yardmaster

@@ -21,6 +21,7 @@ ChatResponse ErrorResponse(int status, std::string_view error) {
   ChatResponse response;
   response.status = status;
   response.body = nlohmann::json({{"error", std::string(error)}}).dump();
+  response.no_retry = status == 400 || status == 413 || status == 415;
   return response;
 }
 
@@ -64,6 +65,7 @@ void ChatReceiver::Receive(std::string_view platform, const ChatRequest& request
   receipt.status = reading.status;
   receipt.content_type = std::move(reading.content_type);
   receipt.body = std::move(reading.body);
+  receipt.no_retry = receipt.status == 400 || receipt.status == 415;
   if (reading.event.has_value()) {
     const ChatAsk ask = AskOf(config, *reading.event, linked_);
     return Keep(*std::move(reading.event), ask, std::move(receipt), answer);

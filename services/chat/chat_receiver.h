@@ -25,6 +25,7 @@ struct ChatResponse {
   std::string body;
   std::string allow;      // not empty: for the header
   int retry_after_s = 0;  // above 0: for the header
+  bool no_retry = false;  // sending it again can't help: platforms that ask are told so
 };
 
 // Deliveries of chat: their forge is the platform, their event "message" or "action", their body the event as

@@ -17,18 +17,19 @@ constexpr std::string_view kCodeLetters = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ";
 constexpr size_t kCodeLength = 12;
 constexpr size_t kCodeGroup = 4;
 
-std::string NewCode() {
+}  // namespace
+
+LinkCode NewLinkCode() {
   std::random_device device;  // the system's source, each time
   std::string code;
   for (size_t i = 0; i < kCodeLength; ++i) {
     if (i > 0 && i % kCodeGroup == 0) code += '-';
     code += kCodeLetters[device() % kCodeLetters.size()];
   }
-  return code;
+  return {code, DigestOfLinkCode(code)};
 }
 
-// Of the code without what people write differently; empty if it can be none.
-std::string DigestOfCode(std::string_view code) {
+std::string DigestOfLinkCode(std::string_view code) {
   std::string letters;
   for (const char c : code.substr(0, kMaxNameBytes)) {
     if (c == '-') continue;
@@ -37,8 +38,6 @@ std::string DigestOfCode(std::string_view code) {
   if (letters.size() != kCodeLength || letters.find_first_not_of(kCodeLetters) != std::string::npos) return {};
   return Sha256Hex(letters);
 }
-
-}  // namespace
 
 absl::StatusOr<std::unique_ptr<LinkBook>> LinkBook::Open(store::ChatLinks& links, const Clock& clock) {
   std::unique_ptr<LinkBook> book(new LinkBook(links, clock));
@@ -56,30 +55,43 @@ std::string LinkBook::Find(std::string_view platform, std::string_view user, std
   return found == logins_.end() ? std::string() : found->second;
 }
 
-absl::StatusOr<std::string> LinkBook::Offer(const store::ChatAccount& account) {
-  std::string code = NewCode();
-  RETURN_IF_ERROR(links_.Offer(account, DigestOfCode(code), clock_.Now() + kLinkCodeLife));
-  return code;
+absl::StatusOr<std::optional<store::ChatAccount>> LinkBook::FindCode(std::string_view code_digest,
+                                                                     std::string_view forge,
+                                                                     std::string_view login) const {
+  if (code_digest.empty()) return std::nullopt;
+  return links_.FindCode(code_digest, forge, login, clock_.Now());
 }
 
-absl::StatusOr<std::optional<store::ChatLink>> LinkBook::Redeem(std::string_view code, std::string_view forge,
-                                                                std::string_view login) {
-  const std::string digest = DigestOfCode(code);
-  if (digest.empty()) return std::nullopt;
-  ASSIGN_OR_RETURN(std::optional<store::ChatLink> link, links_.Redeem(digest, forge, login));
-  if (!link.has_value()) return std::nullopt;
+absl::Status LinkBook::Offer(const store::ChatAccount& account, std::string_view code_digest,
+                             std::chrono::system_clock::time_point until) {
+  return links_.Offer(account, code_digest, until);
+}
+
+absl::Status LinkBook::Redeem(std::string_view code_digest, std::string_view forge, std::string_view login) {
+  ASSIGN_OR_RETURN(const std::optional<store::ChatLink> link, links_.Redeem(code_digest, forge, login));
+  if (!link.has_value()) return absl::NotFoundError("the code is good no more");
   const std::lock_guard<std::mutex> lock(mutex_);
   logins_[{link->account.platform, link->account.user, link->account.forge}] = link->login;
-  return link;
+  return absl::OkStatus();
 }
 
-absl::StatusOr<std::vector<store::ChatLink>> LinkBook::Remove(std::string_view platform, std::string_view user) {
-  ASSIGN_OR_RETURN(std::vector<store::ChatLink> gone, links_.Remove(platform, user));
+absl::Status LinkBook::Remove(std::string_view platform, std::string_view user) {
+  RETURN_IF_ERROR(links_.Remove(platform, user).status());
   const std::lock_guard<std::mutex> lock(mutex_);
   std::erase_if(logins_, [&](const auto& entry) {
     return std::get<0>(entry.first) == platform && std::get<1>(entry.first) == user;
   });
-  return gone;
+  return absl::OkStatus();
+}
+
+std::vector<store::ChatLink> LinkBook::LinksOf(std::string_view platform, std::string_view user) const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  std::vector<store::ChatLink> links;
+  for (const auto& [key, login] : logins_) {
+    const auto& [on, who, forge] = key;
+    if (on == platform && who == user) links.push_back({{on, who, forge}, login});
+  }
+  return links;
 }
 
 }  // namespace yardmaster

@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "clients/forge/forge_event.h"
 #include "services/core/defang.h"
+#include "services/core/messages/timestamps.h"
 #include "services/core/status_macros.h"
 
 namespace yardmaster {
@@ -33,7 +34,14 @@ std::string CodeOf(const commands::ParsedCommand& command) {
   return code == nullptr ? std::string() : *code;
 }
 
-absl::StatusOr<CommandResult> OfferCode(LinkBook& book, const CommandRun& run) {
+v1::ChatLinkChange& AddChange(v1::ChatLinkChange::Kind kind, const CommandRun& run) {
+  v1::ChatLinkChange& change = *run.plan.add_actions()->mutable_chat_link();
+  change.set_kind(kind);
+  change.set_cause(commands::EffectName(run.input));
+  return change;
+}
+
+absl::StatusOr<CommandResult> OfferCode(const LinkBook& book, const CommandRun& run) {
   const v1::ChatOrigin& chat = run.input.event.chat();
   const v1::Subject& subject = run.input.snapshot.subject();
   const bool zh = run.asked.chinese;
@@ -57,9 +65,23 @@ absl::StatusOr<CommandResult> OfferCode(LinkBook& book, const CommandRun& run) {
                                EchoCode(chat.login())),
                   "done");
   }
-  ASSIGN_OR_RETURN(const std::string code, book.Offer({chat.platform(), chat.user(), subject.forge()}));
+  if (run.input.mode != v1::MODE_APPLY) {
+    return Linked(
+        false,
+        zh ? "这个仓库处于演习模式，不会记录评论中的验证码。请在其他仓库的频道中使用，或请运维在 `users` 中加入你的账号"
+           : "this repository is in a dry run, where no comment is acted upon. Say it in a channel of another "
+             "one, or ask the operator to add you to the platform's `users`",
+        "refused: dry run");
+  }
+  const LinkCode code = NewLinkCode();
+  v1::ChatLinkChange& offer = AddChange(v1::ChatLinkChange::KIND_OFFER, run);
+  offer.set_platform(chat.platform());
+  offer.set_user(chat.user());
+  offer.set_forge(subject.forge());
+  offer.set_code_digest(code.digest);
+  *offer.mutable_until() = ToTimestamp(run.input.now + kLinkCodeLife);
   const std::string at = absl::StrCat(subject.forge(), ":", subject.repository());
-  const std::string line = absl::StrCat("`/yard link ", code, "`");
+  const std::string line = absl::StrCat("`/yard link ", code.code, "`");
   std::string text = zh ? absl::StrCat("请在 ", kLinkCodeLife.count(), " 分钟内，用你的账号在 ", EchoCode(at),
                                        " 的任一 issue 或 PR 下发表评论 ", line, "。验证码只能用一次，不要转给别人")
                         : absl::StrCat("post ", line, " as a comment on any issue or pull request of ", EchoCode(at),
@@ -71,7 +93,7 @@ absl::StatusOr<CommandResult> OfferCode(LinkBook& book, const CommandRun& run) {
   return Linked(true, std::move(text), "done");
 }
 
-absl::StatusOr<CommandResult> UseCode(LinkBook& book, const CommandRun& run) {
+absl::StatusOr<CommandResult> UseCode(const LinkBook& book, const CommandRun& run) {
   const v1::Event& event = run.input.event;
   const bool zh = run.asked.chinese;
   const std::string code = CodeOf(run.command);
@@ -86,24 +108,29 @@ absl::StatusOr<CommandResult> UseCode(LinkBook& book, const CommandRun& run) {
     return Linked(false, zh ? "这条评论不是你写的" : "the comment was written by somebody else: write one of your own",
                   "refused: another's comment");
   }
-  ASSIGN_OR_RETURN(const std::optional<store::ChatLink> link,
-                   book.Redeem(code, run.input.snapshot.subject().forge(), event.actor()));
-  if (!link.has_value()) {
+  const std::string digest = DigestOfLinkCode(code);
+  const std::string& forge = run.input.snapshot.subject().forge();
+  ASSIGN_OR_RETURN(const std::optional<store::ChatAccount> account, book.FindCode(digest, forge, event.actor()));
+  if (!account.has_value()) {
     return Linked(false,
                   zh ? "这个验证码无效：可能已用过、已过期，或属于另一个代码平台。请在聊天中重新说 `/yard link`"
                      : "that code is not good: it was used, it is over its time, or it is another forge's. Say `/yard "
                        "link` in chat again",
                   "refused: code");
   }
+  v1::ChatLinkChange& redeem = AddChange(v1::ChatLinkChange::KIND_REDEEM, run);
+  redeem.set_forge(forge);
+  redeem.set_code_digest(digest);
+  redeem.set_login(event.actor());
   return Linked(true,
-                zh ? absl::StrCat("已关联：你在 ", EchoCode(link->account.platform),
+                zh ? absl::StrCat("已关联：你在 ", EchoCode(account->platform),
                                   " 上发出的命令今后使用你在这里的权限。在那里说 `/yard unlink` 即可解除")
-                   : absl::StrCat("linked: what you ask for on ", EchoCode(link->account.platform),
+                   : absl::StrCat("linked: what you ask for on ", EchoCode(account->platform),
                                   " is done with your rights here from now on. `/yard unlink` there ends it"),
                 "done");
 }
 
-absl::StatusOr<CommandResult> EndLink(LinkBook& book, const CommandRun& run) {
+absl::StatusOr<CommandResult> EndLink(const LinkBook& book, const CommandRun& run) {
   const v1::ChatOrigin& chat = run.input.event.chat();
   const bool zh = run.asked.chinese;
   if (!run.input.event.has_chat()) {
@@ -114,7 +141,7 @@ absl::StatusOr<CommandResult> EndLink(LinkBook& book, const CommandRun& run) {
     return Linked(false, zh ? "这个聊天平台无法证明是谁说的" : "this platform does not prove who said it",
                   "refused: unproved");
   }
-  ASSIGN_OR_RETURN(const std::vector<store::ChatLink> gone, book.Remove(chat.platform(), chat.user()));
+  const std::vector<store::ChatLink> gone = book.LinksOf(chat.platform(), chat.user());
   if (gone.empty()) {
     return Linked(false,
                   chat.login().empty()
@@ -123,6 +150,9 @@ absl::StatusOr<CommandResult> EndLink(LinkBook& book, const CommandRun& run) {
                                      EchoCode(chat.login())),
                   "refused: not linked");
   }
+  v1::ChatLinkChange& end = AddChange(v1::ChatLinkChange::KIND_END, run);
+  end.set_platform(chat.platform());
+  end.set_user(chat.user());
   std::string text = zh ? "已解除关联：" : "no longer linked: ";
   for (size_t i = 0; i < gone.size(); ++i) {
     absl::StrAppend(&text, i == 0 ? "" : ", ", EchoCode(absl::StrCat(gone[i].account.forge, ":", gone[i].login)));
@@ -132,7 +162,7 @@ absl::StatusOr<CommandResult> EndLink(LinkBook& book, const CommandRun& run) {
 
 }  // namespace
 
-commands::CommandHandlers LinkHandlers(LinkBook& book) {
+commands::CommandHandlers LinkHandlers(const LinkBook& book) {
   return {{"link",
            [&book](const CommandRun& run) {
              return run.input.event.has_chat() ? OfferCode(book, run) : UseCode(book, run);

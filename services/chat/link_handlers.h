@@ -8,7 +8,7 @@
 namespace yardmaster {
 
 // `book` outlives the handlers.
-commands::CommandHandlers LinkHandlers(LinkBook& book);
+commands::CommandHandlers LinkHandlers(const LinkBook& book);
 
 }  // namespace yardmaster
 

@@ -82,6 +82,8 @@ std::string Answers::About(std::string_view id, const AnsweredCommand& asked, Pl
                        {"source", value("source")},
                        {"places", value("places")},
                        {"suggestion", value("suggestion")},
+                       {"code", value("code")},
+                       {"subject", value("subject")},
                        {"usage", EchoCode(asked.command == nullptr ? "" : asked.command->usage, 400)},
                        {"help", EchoCode(HelpForm(asked.command))}}));
 }
@@ -142,6 +144,12 @@ std::string Answers::Ask(const AnsweredCommand& asked, const std::vector<LocalTe
 
 std::string Answers::Confirm(const AnsweredCommand& asked, std::string_view outcome) const {
   return About("confirm", asked, {{"outcome", std::string(outcome)}});
+}
+
+std::string Answers::ConfirmOnForge(const AnsweredCommand& asked, std::string_view outcome, std::string_view code,
+                                    std::string_view subject) const {
+  return About("confirm_on_forge", asked,
+               {{"outcome", std::string(outcome)}, {"code", std::string(code)}, {"subject", EchoCode(subject)}});
 }
 
 std::string Answers::Unknown(const AnsweredCommand& asked, std::string_view suggestion) const {

@@ -46,6 +46,9 @@ class Answers {
   std::string Ask(const AnsweredCommand& asked, const std::vector<rules::LocalText>& sentences) const;
   // It rewrites something, and waits for the person's yes. `outcome`: what it would do, as of Done.
   std::string Confirm(const AnsweredCommand& asked, std::string_view outcome) const;
+  // Said where nobody proves who said it: waits for `/yes CODE` of the person in a comment on `subject`.
+  std::string ConfirmOnForge(const AnsweredCommand& asked, std::string_view outcome, std::string_view code,
+                             std::string_view subject) const;
   // No command of the table; `suggestion` is a form of it, or empty.
   std::string Unknown(const AnsweredCommand& asked, std::string_view suggestion) const;
   // A command that does not work here, by its state: not yet, or not offered. Its reason is the table's.

@@ -131,6 +131,7 @@ absl::StatusOr<v1::SuiteJob> DispatchServiceImpl::Submit(const RpcCall& call, v1
   // What it says of a pull request is reported there.
   if (!spec.subject().empty()) return errors::FieldInvalid("spec.subject", "nothing: the server sets it");
   spec.clear_check_attempt();
+  spec.clear_told();
   std::string repository = spec.repository();
   if (!repository.empty()) {
     RETURN_IF_ERROR(dispatch::CheckSpec(spec));
@@ -216,6 +217,7 @@ grpc::ServerUnaryReactor* DispatchServiceImpl::RerunJob(grpc::CallbackServerCont
     v1::JobSpec spec = dispatch::SpecOf(job);
     // It is told to whoever asks for it, and not at the pull request: there people write /test.
     spec.clear_subject();
+    spec.clear_told();
     if (request->layers_size() > 0) *spec.mutable_layers() = request->layers();
     ASSIGN_OR_RETURN(*response->mutable_job(), Submit(call, std::move(spec), NewId("j-")));
     return absl::OkStatus();

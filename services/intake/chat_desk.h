@@ -2,6 +2,8 @@
 #ifndef YARDMASTER_SERVICES_INTAKE_CHAT_DESK_H_
 #define YARDMASTER_SERVICES_INTAKE_CHAT_DESK_H_
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,6 +19,20 @@ namespace yardmaster {
 
 // The action of a delivery whose subject was found: it stays that.
 inline constexpr std::string_view kRoutedFromChat = "said";
+
+// The key of a message's effect; `message` with another revision: that of an earlier form of the same message.
+std::string ChatMessageKey(const v1::ChatMessage& message);
+
+// Where it is told how something goes on that a command in chat began; unset where it was not given in chat. `cause`:
+// that of the command's answer.
+std::optional<v1::ChatFollow> FollowInChat(const v1::Event& event, std::string_view cause, bool chinese);
+// The `revision`th form of the message that tells it.
+v1::ChatMessage FollowMessage(const v1::ChatFollow& follow, int64_t revision, std::string body);
+// The answer to a command is this form of its message: an earlier one says that it is in work, later ones how it goes
+// on.
+inline constexpr int64_t kAnswerForm = 1;
+// A message is changed no more often: platforms stop it.
+inline constexpr int64_t kMostChatForms = 20;
 
 // Deliveries of chat: their forge is the platform, their body the event as clients/chat/event_json.h writes it.
 struct ChatAsked {
@@ -43,8 +59,14 @@ class ChatDesk {
   // key, it is sent again; where neither is possible nothing is proved, and it is not sent a second time.
   virtual absl::StatusOr<EffectObservation> ReadBack(const store::Effect& effect) = 0;
 
+  // Whether messages of ours can be changed on a platform.
+  virtual bool CanChange(std::string_view platform) const = 0;
+
   // Notes what a channel is told of the effect's repository, or is told no longer. Noting it again changes nothing.
   virtual absl::Status Subscribe(const store::Effect& effect) = 0;
+  // Notes a change of whose account somebody in chat is. NOT_FOUND for a code that is good no more. Noting it again
+  // changes nothing.
+  virtual absl::Status Link(const store::Effect& effect) = 0;
   // What channels are told of.
   virtual absl::StatusOr<std::vector<store::Subscription>> Subscriptions() = 0;
 };

@@ -32,7 +32,9 @@ struct AskOptions {
   std::optional<v1::TestRequest> test = std::nullopt;
   // What asks for it, as AnswerComment.name with its revision; empty: the event.
   std::string cause = {};
-  // Only what would be done is wanted: the plan has no actions.
+  // Where in chat it is told how it goes on.
+  std::optional<v1::ChatFollow> told = std::nullopt;
+  // Only what would be done is wanted: nothing of the plan is kept or carried out.
   bool preview = false;
   // `operation` is done only if it stands on what a preview of it stood on, in the planner's words; empty: on whatever
   // is there.

@@ -238,6 +238,7 @@ absl::Status GatePlanner::Plan(const PlanInput& input, v1::Plan& plan) const {
   start.set_gate(gate);
   start.set_head(signals.head);
   start.set_start(StartsOf(signals, trigger));
+  if (input.asked.told.has_value()) *start.mutable_told() = *input.asked.told;
   AddStep("start", true, absl::StrCat("posted ", trigger), plan);
   return absl::OkStatus();
 }

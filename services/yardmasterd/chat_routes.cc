@@ -12,6 +12,8 @@ constexpr std::string_view kChatPrefix = "/chat/";
 HttpResponse ToHttp(ChatResponse answer) {
   HttpResponse response{answer.status, std::move(answer.content_type), std::move(answer.body), {}};
   if (answer.retry_after_s > 0) response.headers.emplace_back("Retry-After", std::to_string(answer.retry_after_s));
+  // Slack's word; the others have none.
+  if (answer.no_retry) response.headers.emplace_back("X-Slack-No-Retry", "1");
   if (!answer.allow.empty()) response.headers.emplace_back("Allow", std::move(answer.allow));
   return response;
 }

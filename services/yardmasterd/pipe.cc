@@ -38,9 +38,11 @@
 #include "services/intake/service/on_demand_decider.h"
 #include "services/intake/sweeps/sweep_runner.h"
 #include "services/packs/registry/shadow_packs.h"
+#include "services/pipeline/follow_gates.h"
 #include "services/review/git_change_source.h"
 #include "services/review/kept_review.h"
 #include "services/schedule/scheduler.h"
+#include "services/yardmasterd/chat_http.h"
 
 namespace yardmaster {
 namespace {
@@ -100,7 +102,7 @@ struct Pipe::Parts {
   std::unique_ptr<dispatch::PullJobs> pull_jobs;
   std::unique_ptr<ForgeGateSource> gates;
   std::unique_ptr<LongWorkTable> long_work;
-  std::unique_ptr<HttpClient> chat_http;  // null: no platform was configured at the start
+  std::unique_ptr<ChatHttp> chat_http;
   std::unique_ptr<LinkBook> links;
   std::unique_ptr<PlatformDesk> chat_desk;
   std::optional<IntakeEnvironment> intake;
@@ -168,13 +170,8 @@ absl::Status Pipe::Parts::MakeForges() {
                                                        env.clock, notices);
     account_table[name] = accounts[name].get();
   }
-  if (std::vector<std::string> origins = ChatOrigins(env.config); !origins.empty()) {
-    CurlHttpOptions chat;
-    chat.origins = std::move(origins);
-    chat.user_agent = user_agent;
-    chat.proxy = env.config.proxy;
-    ASSIGN_OR_RETURN(chat_http, MakeCurlHttpClient(std::move(chat)));
-  }
+  chat_http = std::make_unique<ChatHttp>(user_agent);
+  RETURN_IF_ERROR(chat_http->Replace(env.config));
   gates = std::make_unique<ForgeGateSource>(GateSourceEnvironment{
       account_table, *http, env.clock, waiter, &store->subjects(), &env.metrics, device(), &cache_table});
   MakeGitRemotes();
@@ -224,10 +221,10 @@ void Pipe::Parts::MakePipe() {
   std::vector<std::shared_ptr<const Planner>> planners;
   for (const MakePlanner make : env.extensions.planners) planners.push_back(make(planning));
   dispatch->FetchTreesBy(dispatch::FetchConfiguredTrees(env.config, cache_table, *dispatch));
-  if (chat_http != nullptr) {
-    chat_desk = std::make_unique<PlatformDesk>(env.config, store->inbox(), store->ledger(), store->subscriptions(),
-                                               *chat_http, env.clock, linked);
-  }
+  // Also without a platform: SIGHUP may bring one.
+  chat_desk = std::make_unique<PlatformDesk>(PlatformDesk::Environment{env.config, store->inbox(), store->ledger(),
+                                                                       store->subscriptions(), store->chat_threads(),
+                                                                       *chat_http, env.clock, *links});
   long_work = std::make_unique<LongWorkTable>(review_threads, *marks, [this](const v1::Subject& subject) {
     pipeline->Wake(subject);
     threads->Wake();
@@ -311,7 +308,10 @@ std::vector<ScheduledJob> Pipe::Parts::Jobs() {
   if (absl::c_any_of(env.config.forges, [](const auto& forge) { return forge.second.HasCredentials(); })) {
     add_own(kCheckRepositories, kCheckRepositoriesCron, /*at_start=*/true);
   }
-  if (chat_http != nullptr) add_own(kNews, kNewsCron, /*at_start=*/false);
+  if (env.config.chat != nullptr) {
+    add_own(kNews, kNewsCron, /*at_start=*/false);
+    add_own(kFollowGates, kFollowGatesCron, /*at_start=*/false);
+  }
   return jobs;
 }
 
@@ -368,8 +368,14 @@ absl::Status Pipe::Ready() const { return parts_->store->Ready(); }
 
 void Pipe::ReplaceSecrets(const Config& config) {
   parts_->receiver->ReplaceSecrets(config);
-  parts_->chat_receiver->ReplaceSettings(config);
-  if (parts_->chat_desk != nullptr) parts_->chat_desk->ReplaceSettings(config);
+  // The desk first: what is received under the new settings finds it ready.
+  if (const absl::Status replaced = parts_->chat_http->Replace(config); !replaced.ok()) {
+    parts_->env.logger.Error("the settings of chat are not reloaded: the old ones stay in service",
+                             {{"problem", std::string(replaced.message())}});
+  } else {
+    parts_->chat_desk->ReplaceSettings(config);
+    parts_->chat_receiver->ReplaceSettings(config);
+  }
   for (const auto& [name, forge] : config.forges) {
     const auto running = parts_->forges.find(name);
     if (running == parts_->forges.end()) continue;

@@ -14,6 +14,7 @@
 #include "services/intake/sweeps/repository_check.h"
 #include "services/packs/backtest_job.h"
 #include "services/packs/rules_service.h"
+#include "services/pipeline/follow_gates.h"
 #include "services/pipeline/gate_hold.h"
 #include "services/pipeline/gate_planner.h"
 #include "services/pipeline/pipeline_service.h"
@@ -103,7 +104,7 @@ absl::Span<const ServiceRow> Services() {
           .planners = {[](const PlannerEnvironment& env) -> MadePlanner {
             return std::make_shared<GatePlanner>(GateEnvironment{env.config, env.packs, env.gates});
           }},
-          .jobs = {{"pipeline-watch", WatchGates}},
+          .jobs = {{"pipeline-watch", WatchGates}, {kFollowGates, FollowGates}},
       },
       {
           .name = v1::TriageService::service_full_name(),

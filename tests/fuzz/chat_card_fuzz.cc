@@ -6,7 +6,6 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -20,7 +19,6 @@
 
 namespace {
 
-using nlohmann::json;
 using yardmaster::Check;
 using yardmaster::chat::ChatEvent;
 using yardmaster::chat::ChatReading;
@@ -29,67 +27,29 @@ using yardmaster::chat::OpenButton;
 using yardmaster::chat::PlatformConfig;
 using yardmaster::chat::SignButton;
 using yardmaster::testing::kChatSecret;
+using yardmaster::testing::SaidInChat;
 using yardmaster::testing::SignedChatRequest;
 
 const std::chrono::system_clock::time_point kCardNow{std::chrono::seconds(1'764'000'000)};
-constexpr std::string_view kWithCards[] = {"slack", "mattermost", "feishu"};
-
-struct Pressed {
-  std::string value, user, channel, message, event;
-};
+constexpr std::string_view kWithCards[] = {"slack", "mattermost", "feishu", "dingtalk", "wecom"};
 
 PlatformConfig CardConfig() {
   PlatformConfig config;
   config.api_url = "https://chat.example.org";
   config.ids.emplace("app_id", "app1");
+  config.ids.emplace("corp_id", std::string(yardmaster::testing::kChatAppId));
+  config.secrets.emplace("encoding_aes_key", yardmaster::Secret(std::string(yardmaster::testing::kChatAesKey)));
   for (const char* key : {"signing_secret", "bot_token", "token", "encrypt_key", "verification_token", "app_secret"}) {
     config.secrets.emplace(key, yardmaster::Secret(std::string(kChatSecret)));
   }
   return config;
 }
 
-std::string Dump(const json& body) { return body.dump(-1, ' ', false, json::error_handler_t::replace); }
-
-SignedChatRequest Press(std::string_view platform, const Pressed& pressed) {
-  if (platform == "slack") {
-    const json payload = {{"type", "block_actions"},
-                          {"trigger_id", pressed.event},
-                          {"channel", {{"id", pressed.channel}}},
-                          {"user", {{"id", pressed.user}}},
-                          {"container", {{"message_ts", pressed.message}}},
-                          {"actions", {{{"value", pressed.value}}}}};
-    std::string form = "payload=";
-    for (const char c : Dump(payload)) {
-      constexpr const char* kDigits = "0123456789ABCDEF";
-      const auto byte = static_cast<unsigned char>(c);
-      form.append({'%', kDigits[byte / 16], kDigits[byte % 16]});
-    }
-    SignedChatRequest request = yardmaster::testing::SignChatBody("slack", form, kCardNow);
-    request.headers["Content-Type"] = "application/x-www-form-urlencoded";
-    return request;
-  }
-  if (platform == "mattermost") {
-    const json body = {{"user_id", pressed.user},
-                       {"channel_id", pressed.channel},
-                       {"post_id", pressed.message},
-                       {"trigger_id", pressed.event},
-                       {"context", {{"value", pressed.value}}}};
-    return yardmaster::testing::SignChatBody("mattermost", Dump(body), kCardNow);
-  }
-  const json body = {
-      {"header",
-       {{"event_id", pressed.event}, {"event_type", "card.action.trigger"}, {"token", std::string(kChatSecret)}}},
-      {"event",
-       {{"operator", {{"open_id", pressed.user}}},
-        {"action", {{"value", {{"value", pressed.value}}}}},
-        {"context", {{"open_chat_id", pressed.channel}, {"open_message_id", pressed.message}}}}}};
-  return yardmaster::testing::SignChatBody("feishu", yardmaster::testing::FeishuEnvelope(Dump(body)), kCardNow);
-}
-
-void ReadCard(std::string_view platform, const Pressed& pressed) {
-  const SignedChatRequest request = Press(platform, pressed);
+void ReadCard(std::string_view platform, const SaidInChat& pressed) {
+  const SignedChatRequest request = yardmaster::testing::PressInChat(platform, pressed, kCardNow);
   ChatRequest read;
   read.method = "POST";
+  read.query = request.query;
   read.body = request.body;
   read.header = [&](std::string_view name) -> std::string_view {
     const auto header = request.headers.find(name);
@@ -108,7 +68,7 @@ void ReadCard(std::string_view platform, const Pressed& pressed) {
   Check(yardmaster::chat::EventFromJson(yardmaster::chat::ToJson(event)) == event, "a press that is not kept as it is");
   if (event.kind == ChatEvent::Kind::kAction) {
     Check(yardmaster::chat::IsValidText(event.action), "a value that is no text");
-    Check(!OpenButton(kChatSecret, event.action, kCardNow).has_value() || event.action == pressed.value,
+    Check(!OpenButton(kChatSecret, event.action, kCardNow).has_value() || event.action == pressed.text,
           "a value that became one of ours on the way");
   }
 }
@@ -127,14 +87,19 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       lines[line] += static_cast<char>(data[i]);
     }
   }
-  Pressed pressed{lines[0], lines[1], lines[2], lines[3], lines[4]};
+  SaidInChat pressed;
+  pressed.text = lines[0];
+  pressed.user = lines[1];
+  pressed.channel = lines[2];
+  pressed.message = lines[3];
+  pressed.id = lines[4];
   ReadCard(platform, pressed);
-  Check(!OpenButton(kChatSecret, pressed.value, kCardNow).has_value(), "a value that nobody signed");
+  Check(!OpenButton(kChatSecret, pressed.text, kCardNow).has_value(), "a value that nobody signed");
 
   // A value of ours opens as it is, within its hour, and in no other way.
-  if (pressed.value.size() > yardmaster::chat::kMaxButtonBytes / 2) return 0;
-  const std::string ours = SignButton(kChatSecret, pressed.value, kCardNow + yardmaster::chat::kButtonLife);
-  Check(OpenButton(kChatSecret, ours, kCardNow) == pressed.value, "a value of ours that does not open");
+  if (pressed.text.size() > yardmaster::chat::kMaxButtonBytes / 2) return 0;
+  const std::string ours = SignButton(kChatSecret, pressed.text, kCardNow + yardmaster::chat::kButtonLife);
+  Check(OpenButton(kChatSecret, ours, kCardNow) == pressed.text, "a value of ours that does not open");
   Check(!OpenButton(kChatSecret, ours, kCardNow + 2 * yardmaster::chat::kButtonLife).has_value(),
         "an hour that never ends");
   Check(!OpenButton("another-secret", ours, kCardNow).has_value(), "a value that another secret signed");
@@ -142,8 +107,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   char& byte = changed[data[1] % changed.size()];
   byte = byte == 'A' ? 'B' : 'A';
   const std::optional<std::string> opened = OpenButton(kChatSecret, changed, kCardNow);
-  Check(!opened.has_value() || *opened == pressed.value, "a value that was changed, and opens as something else");
-  pressed.value = ours;
+  Check(!opened.has_value() || *opened == pressed.text, "a value that was changed, and opens as something else");
+  pressed.text = ours;
   ReadCard(platform, pressed);
   return 0;
 }

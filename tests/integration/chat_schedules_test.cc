@@ -93,8 +93,8 @@ TEST_F(SchedulesTest, SchedulesAreListedRunAndRunAgainWhenTheyFailed) {
   const json listed = json::parse(Yard({"schedule", "list", "--json"}).out);
   std::vector<std::string> names;
   for (const json& one : listed["schedules"]) names.push_back(one["name"]);
-  EXPECT_EQ(names, (std::vector<std::string>{"check-repositories", "homeless", "news", "nightly"}));
-  const json nightly = listed["schedules"][3];
+  EXPECT_EQ(names, (std::vector<std::string>{"check-repositories", "follow-gates", "homeless", "news", "nightly"}));
+  const json nightly = listed["schedules"][4];
   EXPECT_EQ(nightly["time_zone"], "Asia/Shanghai");
   EXPECT_THAT(nightly["next_at"].get<std::string>(), HasSubstr("-12-31T19:0")) << "3 o'clock in Shanghai";
   EXPECT_EQ(nightly["last"], nullptr);
@@ -178,6 +178,30 @@ TEST_F(SchedulesTest, AChannelIsToldWhatItSubscribedToAndOnce) {
   Run("homeless", 1);
   Run("news");
   EXPECT_THAT(listener_.Heard(), SizeIs(before + 3)) << "nothing but the answer to the command";
+}
+
+TEST_F(SchedulesTest, AGateThatWasStartedFromChatIsFollowedInItsAnswer) {
+  StartAll(json::array());
+  const std::string number = std::to_string(Pull("alice"));
+  const auto label = [&](const std::string& name) {
+    Forge("labels", {{"forge", "github"},
+                     {"repository", kHome},
+                     {"number", std::stoi(number)},
+                     {"pull", true},
+                     {"user", kGateBot},
+                     {"add", {name}}});
+    Drain();
+  };
+  EXPECT_THAT(Ask("u1", "/check-pr #" + number).text, HasSubstr("posted"));
+  EXPECT_EQ(Run("follow-gates")["outcome"], "1 gates, 1 told");
+  EXPECT_THAT(listener_.Heard()[0].text, HasSubstr("P1_WAIT"));
+  EXPECT_EQ(Run("follow-gates")["outcome"], "1 gates, 0 told") << "nothing is new";
+  label("pr-check-pass");
+  EXPECT_EQ(Run("follow-gates")["outcome"], "1 gates, 1 told");
+  EXPECT_EQ(Run("follow-gates")["outcome"], "1 gates, 0 told") << "nothing is to be waited for";
+  ASSERT_THAT(listener_.Heard(), SizeIs(1)) << "one message";
+  EXPECT_THAT(listener_.Heard()[0].text, HasSubstr("P1_OK"));
+  EXPECT_THAT(listener_.Heard()[0].texts, SizeIs(3));
 }
 
 TEST_F(SchedulesTest, PullRequestsThatNobodyReviewedAreReviewed) {

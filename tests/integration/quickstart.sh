@@ -40,13 +40,14 @@ as_expected() { diff -u tests/data/quickstart_outcomes.tsv "$state/outcomes.tsv"
 has() { grep -qF -- "$2" "$scratch/$1"; }
 
 # A good day.
-run first 0
+run first 0 --chat
 check "first: labels and comments of all eight issues" as_expected
 check "first: two programs run" [ "$(running)" = 2 ]
 for word in 'delivery  ' 'decision  ' 'why  ' 'labels  ' 'comment   by yardbot' 'ledger    #' '8 of 8' \
   'yardmaster_effects_pending 0' 'gitcode:octo/hyper-parallel#' 'explain github:' 'passed  yardmaster/kernels' \
   'suite/report.html' '--stop' 'yardmaster/review: failure' 'yardmaster/review: success' 'at line   custom/demo/demo_impl.py:' \
-  'yardmaster/test/demo/units: pending' 'yardmaster/test/demo/units: success, passed: 1 tests'; do
+  'yardmaster/test/demo/units: pending' 'yardmaster/test/demo/units: success, passed: 1 tests' \
+  'U-MARIA in C-ISSUES: /why #1' 'this channel is for reading' 'nothing is done yet' 'U-ADA presses [ Confirm ]' 'commits into one' ', 1 now'; do
   check "first: prints '$word'" has first "$word"
 done
 check "the order in the text changed nothing" grep -qP '^github:octo/framework#5\tdone\t(?!.*(high priority|ciflow|nccl|merge))' "$state/outcomes.tsv"
@@ -57,7 +58,7 @@ check "what might be high priority got no marker" grep -qP '^github:octo/framewo
 
 # Secrets: in files for the owner only, in no argument list, in no output.
 secrets=("$state"/*.secret "$state"/*.token)
-check "four secrets" [ ${#secrets[@]} -eq 4 ]
+check "five secrets" [ ${#secrets[@]} -eq 5 ]
 for file in "${secrets[@]}"; do
   check "${file##*/}: mode 600" [ "$(stat -c %a "$file")" = 600 ]
   for where in "$scratch/first" "$state"/*.log "/proc/$(pid_of yardmasterd)/cmdline" "/proc/$(pid_of yard-fakeforge)/cmdline"; do

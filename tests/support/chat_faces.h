@@ -48,8 +48,8 @@ inline std::string EncryptAes(std::string_view key, std::string_view iv, std::st
 }
 
 // Feishu's envelope of a text.
-inline std::string FeishuEnvelope(std::string_view text) {
-  const Sha256Bytes key = Sha256(kChatSecret);
+inline std::string FeishuEnvelope(std::string_view text, std::string_view secret = kChatSecret) {
+  const Sha256Bytes key = Sha256(secret);
   const std::string iv(16, 'i');
   const std::string encrypted =
       EncryptAes({reinterpret_cast<const char*>(key.data()), key.size()}, iv, std::string(text), 16);
@@ -65,10 +65,10 @@ inline std::string WecomPlain(std::string_view message) {
 
 // A body with what the platform puts around it. Of WeCom it is what is encrypted.
 inline SignedChatRequest SignChatBody(std::string_view platform, std::string body,
-                                      std::chrono::system_clock::time_point now) {
+                                      std::chrono::system_clock::time_point now,
+                                      const std::string& secret = std::string(kChatSecret)) {
   const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(now.time_since_epoch()).count();
   const std::string time = std::to_string(seconds);
-  const std::string secret(kChatSecret);
   SignedChatRequest request;
   request.headers["Content-Type"] = "application/json";
   request.body = std::move(body);
@@ -98,33 +98,101 @@ struct SaidInChat {
   std::string id;  // of the event; digits
   std::string user;
   std::string channel;
-  std::string text;
-  std::string reply_url = {};  // for answers; of the platforms that send one with what people say
+  std::string text;            // a button's value where it is pressed
+  std::string reply_url = {};  // for answers; of the platforms that send one
+  bool slash = false;          // said as a slash command; of the platforms that have some
+  std::string message = {};    // pressed: whose button it is
+  std::string secret = std::string(kChatSecret);
 };
 
-// What a person's press of a button is on Slack.
-inline SignedChatRequest PressInSlack(const SaidInChat& pressed, std::chrono::system_clock::time_point now) {
-  const nlohmann::json payload = {{"type", "block_actions"},
-                                  {"trigger_id", pressed.id},
-                                  {"channel", {{"id", pressed.channel}}},
-                                  {"user", {{"id", pressed.user}}},
-                                  {"container", {{"message_ts", "2.1"}}},
-                                  {"actions", {{{"value", pressed.text}}}}};
-  std::string form = "payload=";
-  for (const char c : payload.dump()) {
+// Bytes that are no text are replaced, as every platform does.
+inline std::string ChatJson(const nlohmann::json& body) {
+  return body.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+inline std::string FormEncoded(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
     constexpr const char* kDigits = "0123456789ABCDEF";
     const auto byte = static_cast<unsigned char>(c);
-    form.append({'%', kDigits[byte / 16], kDigits[byte % 16]});
+    out.append({'%', kDigits[byte / 16], kDigits[byte % 16]});
   }
-  SignedChatRequest request = SignChatBody("slack", form, now);
+  return out;
+}
+
+inline SignedChatRequest SignChatForm(std::string_view platform, const std::map<std::string, std::string>& fields,
+                                      std::chrono::system_clock::time_point now, const std::string& secret) {
+  std::string form;
+  for (const auto& [name, value] : fields) form += (form.empty() ? "" : "&") + name + "=" + FormEncoded(value);
+  SignedChatRequest request = SignChatBody(platform, form, now, secret);
   request.headers["Content-Type"] = "application/x-www-form-urlencoded";
   return request;
+}
+
+// What a person's press of a button is.
+inline SignedChatRequest PressInChat(std::string_view platform, const SaidInChat& pressed,
+                                     std::chrono::system_clock::time_point now) {
+  using nlohmann::json;
+  if (platform == "slack") {
+    json payload = {{"type", "block_actions"},
+                    {"trigger_id", pressed.id},
+                    {"channel", {{"id", pressed.channel}}},
+                    {"user", {{"id", pressed.user}}},
+                    {"container", {{"message_ts", pressed.message}}},
+                    {"actions", {{{"value", pressed.text}}}}};
+    if (!pressed.reply_url.empty()) payload["response_url"] = pressed.reply_url;
+    return SignChatForm(platform, {{"payload", ChatJson(payload)}}, now, pressed.secret);
+  }
+  if (platform == "mattermost") {
+    const json body = {{"user_id", pressed.user},
+                       {"channel_id", pressed.channel},
+                       {"post_id", pressed.message},
+                       {"trigger_id", pressed.id},
+                       {"context", {{"value", pressed.text}}}};
+    // It carries no token.
+    SignedChatRequest request;
+    request.headers["Content-Type"] = "application/json";
+    request.body = ChatJson(body);
+    return request;
+  }
+  if (platform == "feishu") {
+    const json body = {
+        {"header", {{"event_id", pressed.id}, {"event_type", "card.action.trigger"}, {"token", pressed.secret}}},
+        {"event",
+         {{"operator", {{"open_id", pressed.user}}},
+          {"action", {{"value", {{"value", pressed.text}}}}},
+          {"context", {{"open_chat_id", pressed.channel}, {"open_message_id", pressed.message}}}}}};
+    return SignChatBody(platform, FeishuEnvelope(ChatJson(body), pressed.secret), now, pressed.secret);
+  }
+  if (platform == "dingtalk") {
+    const json content = {{"cardPrivateData", {{"params", {{"value", pressed.text}}}}}};
+    const json body = {{"type", "actionCallback"},
+                       {"outTrackId", pressed.message},
+                       {"userId", pressed.user},
+                       {"spaceId", pressed.channel},
+                       {"content", ChatJson(content)}};
+    return SignChatBody(platform, ChatJson(body), now, pressed.secret);
+  }
+  const auto time = std::chrono::duration_cast<std::chrono::seconds>(now.time_since_epoch()).count();
+  return SignChatBody(
+      platform,
+      WecomPlain("<xml><FromUserName>" + pressed.user + "</FromUserName><CreateTime>" + std::to_string(time) +
+                 "</CreateTime><MsgType>event</MsgType><Event>template_card_event</Event><EventKey><![CDATA[" +
+                 pressed.text + "]]></EventKey><TaskId>" + pressed.message + "</TaskId><ResponseCode>" + pressed.id +
+                 "</ResponseCode><AgentID>" + pressed.channel + "</AgentID></xml>"),
+      now, pressed.secret);
 }
 
 // What a person says to the bot, as the platform sends it at `now`.
 inline SignedChatRequest SayInChat(std::string_view platform, const SaidInChat& said,
                                    std::chrono::system_clock::time_point now) {
   using nlohmann::json;
+  if (said.slash) {
+    const std::map<std::string, std::string> fields = {{"command", "/yard"},         {"trigger_id", said.id},
+                                                       {"channel_id", said.channel}, {"user_id", said.user},
+                                                       {"text", said.text},          {"response_url", said.reply_url}};
+    return SignChatForm(platform, fields, now, said.secret);
+  }
   json body;
   if (platform == "slack") {
     body = {{"type", "event_callback"},
@@ -133,16 +201,13 @@ inline SignedChatRequest SayInChat(std::string_view platform, const SaidInChat& 
              {{"type", "app_mention"},
               {"user", said.user},
               {"channel", said.channel},
-              {"ts", "1.1"},
+              {"ts", said.id + ".1"},
               {"text", "<@UBOT> " + said.text}}}};
   } else if (platform == "mattermost") {
     body = {{"post_id", said.id}, {"user_id", said.user}, {"channel_id", said.channel}, {"text", said.text}};
   } else if (platform == "dingtalk") {
-    body = {{"msgtype", "text"},
-            {"msgId", said.id},
-            {"conversationId", said.channel},
-            {"senderStaffId", said.user},
-            {"text", {{"content", said.text}}}};
+    body = {{"msgtype", "text"},       {"msgId", said.id},           {"conversationId", said.channel},
+            {"conversationType", "2"}, {"senderStaffId", said.user}, {"text", {{"content", said.text}}}};
     if (!said.reply_url.empty()) {
       const auto end =
           std::chrono::duration_cast<std::chrono::milliseconds>(now.time_since_epoch()).count() + 3'600'000;
@@ -151,8 +216,7 @@ inline SignedChatRequest SayInChat(std::string_view platform, const SaidInChat& 
     }
   } else if (platform == "feishu") {
     const json content = {{"text", "@_user_1 " + said.text}};
-    body = {{"header",
-             {{"event_id", said.id}, {"event_type", "im.message.receive_v1"}, {"token", std::string(kChatSecret)}}},
+    body = {{"header", {{"event_id", said.id}, {"event_type", "im.message.receive_v1"}, {"token", said.secret}}},
             {"event",
              {{"sender", {{"sender_id", {{"open_id", said.user}}}}},
               {"message",
@@ -160,8 +224,9 @@ inline SignedChatRequest SayInChat(std::string_view platform, const SaidInChat& 
                 {"chat_id", said.channel},
                 {"chat_type", "group"},
                 {"message_type", "text"},
-                {"content", content.dump()}}}}}};
-    return SignChatBody(platform, FeishuEnvelope(body.dump()), now);
+                {"content", ChatJson(content)},
+                {"mentions", {{{"key", "@_user_1"}, {"name", "yard"}, {"mentioned_type", "bot"}}}}}}}}};
+    return SignChatBody(platform, FeishuEnvelope(ChatJson(body), said.secret), now, said.secret);
   } else {
     const auto time = std::chrono::duration_cast<std::chrono::seconds>(now.time_since_epoch()).count();
     return SignChatBody(
@@ -169,9 +234,9 @@ inline SignedChatRequest SayInChat(std::string_view platform, const SaidInChat& 
         WecomPlain("<xml><FromUserName>" + said.user + "</FromUserName><CreateTime>" + std::to_string(time) +
                    "</CreateTime><MsgType>text</MsgType><Content><![CDATA[" + said.text + "]]></Content><MsgId>" +
                    said.id + "</MsgId><AgentID>" + said.channel + "</AgentID></xml>"),
-        now);
+        now, said.secret);
   }
-  return SignChatBody(platform, body.dump(), now);
+  return SignChatBody(platform, ChatJson(body), now, said.secret);
 }
 
 }  // namespace yardmaster::testing

@@ -153,6 +153,8 @@ struct CommandModel {
   bool trusted_only = false;
   // Rewrites what is there: where a sentence asks for it, the same person has to confirm it.
   bool rewrites = false;
+  // Publishes something although people's rights for reading suffice: in chat it is held to what writes are held to.
+  bool publishes = false;
   // The pull request that it names is where its work goes to, not what it is about: that is the thread's.
   bool names_target = false;
   std::string written;  // the JSON object as it stands in the file, in one line
@@ -160,6 +162,8 @@ struct CommandModel {
 
   const CommandParameter* Parameter(std::string_view name_or_alias) const;
   const CommandParameter* ParameterOfSlot(std::string_view slot) const;
+  // Whether it does more than tell: it writes, publishes, or spends machines.
+  bool Acts() const { return access == CommandAccess::kWrite || publishes || trusted_only; }
   // Whether "anyone" may be among those who may give it.
   bool MayBeOpen() const { return access == CommandAccess::kRead && !trusted_only; }
 };

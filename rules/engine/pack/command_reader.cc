@@ -25,6 +25,7 @@ using nlohmann::json;
 // --- The bot's answers ---
 
 constexpr std::string_view kOutcome[] = {"person", "command", "outcome"};
+constexpr std::string_view kOnForge[] = {"person", "command", "outcome", "code", "subject"};
 constexpr std::string_view kCommand[] = {"person", "command"};
 constexpr std::string_view kReason[] = {"person", "command", "reason"};
 constexpr std::string_view kAllowed[] = {"person", "command", "who", "source"};
@@ -35,22 +36,23 @@ constexpr std::string_view kHelp[] = {"person", "command", "help"};
 constexpr std::string_view kSuggestion[] = {"person", "command", "suggestion", "help"};
 constexpr std::string_view kLabels[] = {"labels"};
 constexpr AnswerText kAnswers[] = {
-    {"working", kCommand},          // posted at once where a forge has no reactions
-    {"done", kOutcome},             // the outcome of a command that works
-    {"confirm", kOutcome},          // the outcome of one that waits for a yes
-    {"failed", kReason},            // it was allowed and did not work out
-    {"refused", kAllowed},          // the person may not give it
-    {"refused_disabled", kSource},  // the repository has switched it off
-    {"refused_file", kSource},      // a write, and a file that can't be read
-    {"refused_place", kPlaces},     // it may not be given here
-    {"usage", kUsage},              // something is missing or wrong behind the command
-    {"unknown", kSuggestion},       // a misspelt command
-    {"unknown_plain", kHelp},       // one that is like no other
-    {"not_yet", kReason},           // CommandState::kNotYet
-    {"not_offered", kReason},       // CommandState::kNotOffered
-    {"ask", kUsage},                // it could mean several things
-    {"refused_labels", kLabels},    // labels that the pack does not let people set
-    {"who_anyone", {}},             // how rights are named
+    {"working", kCommand},           // posted at once where a forge has no reactions
+    {"done", kOutcome},              // the outcome of a command that works
+    {"confirm", kOutcome},           // the outcome of one that waits for a yes
+    {"confirm_on_forge", kOnForge},  // of one whose yes has to be written on the forge
+    {"failed", kReason},             // it was allowed and did not work out
+    {"refused", kAllowed},           // the person may not give it
+    {"refused_disabled", kSource},   // the repository has switched it off
+    {"refused_file", kSource},       // a write, and a file that can't be read
+    {"refused_place", kPlaces},      // it may not be given here
+    {"usage", kUsage},               // something is missing or wrong behind the command
+    {"unknown", kSuggestion},        // a misspelt command
+    {"unknown_plain", kHelp},        // one that is like no other
+    {"not_yet", kReason},            // CommandState::kNotYet
+    {"not_offered", kReason},        // CommandState::kNotOffered
+    {"ask", kUsage},                 // it could mean several things
+    {"refused_labels", kLabels},     // labels that the pack does not let people set
+    {"who_anyone", {}},              // how rights are named
     {"who_author", {}},
     {"who_collaborator", {}},
     {"who_maintainer", {}},
@@ -161,6 +163,7 @@ class CommandsReader : public PackDocumentReader {
     Take(value, "hidden", command.hidden);
     Take(value, "needs_pull", command.needs_pull);
     Take(value, "rewrites", command.rewrites);
+    Take(value, "publishes", command.publishes);
     Take(value, "names_target", command.names_target);
     Take(value, "trusted_only", command.trusted_only);
     const bool open = absl::c_any_of(

@@ -35,11 +35,15 @@ struct CommandResult {
   std::string outcome;  // for lists
   // Of a preview: what is confirmed, and no other state of the pull request; empty: any.
   std::string stands_on = {};
+  bool goes_on = false;  // what it began is told where it was asked for, in chat
 };
 
 using CommandHandler = std::function<absl::StatusOr<CommandResult>(const CommandRun& run)>;
 // By the id of the command. A command may have no handler yet.
 using CommandHandlers = std::map<std::string, CommandHandler, std::less<>>;
+
+// The name with which effects know the command: another one when other words stand in its place.
+std::string EffectName(const PlanInput& input);
 
 }  // namespace yardmaster::commands
 

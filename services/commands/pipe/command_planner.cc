@@ -1,11 +1,14 @@
 #include "services/commands/pipe/command_planner.h"
 
+#include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <map>
 #include <optional>
 #include <utility>
 
 #include "absl/algorithm/container.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "clients/forge/forge_error.h"
@@ -19,7 +22,10 @@
 #include "services/core/defang.h"
 #include "services/core/messages/timestamps.h"
 #include "services/core/reasons.h"
+#include "services/core/short_digest.h"
 #include "services/core/status_macros.h"
+#include "services/core/utf8.h"
+#include "services/intake/chat_desk.h"
 #include "services/intake/effect.h"
 #include "services/intake/outcome.h"
 
@@ -31,12 +37,18 @@ using rules::LocalText;
 
 constexpr std::string_view kAcknowledgement = "eyes";
 constexpr std::string_view kConfirmCommand = "yes";
+constexpr std::string_view kLinkCommand = "link";
+constexpr std::string_view kRefusedOutcome = "refused";
+// Of a label on a button; Slack takes 75 characters.
+constexpr size_t kMaxButtonLabel = 70;
 // How long a command waits to be confirmed.
 constexpr std::chrono::hours kConfirmWithin{1};
 // A question back names so many ways to say it.
 constexpr size_t kMaxChoices = 4;
 // Of a sentence about what was not read.
 constexpr size_t kMaxNoteBytes = 400;
+// Of a code that tells apart what waits for a confirmation.
+constexpr size_t kCodeLetters = 8;
 constexpr std::string_view kDryRunOutcome = "dry-run: ";
 // Commands that are about no thread.
 constexpr std::string_view kWithoutThread[] = {"help", "link", "unlink"};
@@ -59,12 +71,13 @@ const Request& RequestOf(const PlanInput& input) {
   return static_cast<const ReadCommand&>(input.command->command).request();
 }
 
-// The command on the subject that waits for this person's yes, the latest one; nullopt: none does any more.
-absl::StatusOr<std::optional<v1::AwaitConfirmation>> FindAwaited(const PlanInput& input) {
+// The command on the subject that waits for this person's yes, the latest one of those that `code` means; nullopt: none
+// does any more.
+absl::StatusOr<std::optional<v1::AwaitConfirmation>> FindAwaited(const PlanInput& input, const std::string& code) {
   ASSIGN_OR_RETURN(const std::vector<v1::Action> written, input.view.Written(kAwaitConfirmationKind));
   for (const v1::Action& action : written) {
     const v1::AwaitConfirmation& wait = action.await_confirmation();
-    if (!SameLogin(wait.by(), input.event.actor())) continue;
+    if (!SameLogin(wait.by(), input.event.actor()) || wait.code() != code) continue;
     const bool waits = !wait.ended() && ToTimestamp(input.now).seconds() <= wait.until().seconds();
     return waits ? std::optional(wait) : std::nullopt;
   }
@@ -189,7 +202,7 @@ class CommandPlanner::Planning {
   }
   absl::Status Run(v1::Plan& plan);
   // True: what was said in chat may do nothing, and the plan says so. For a yes, before it uses up what waits for it.
-  absl::StatusOr<bool> RunBarred(v1::Plan& plan) const;
+  bool RunBarred(v1::Plan& plan) const;
   // A yes to nothing.
   absl::Status RunUnawaited(v1::Plan& plan) const;
   // The answer for the case that something before it fails; with the reason's place in it.
@@ -204,19 +217,32 @@ class CommandPlanner::Planning {
   const v1::Subject& subject() const { return input_.snapshot.subject(); }
   // The answer that asks back what free text means; nullopt: it is a command.
   std::optional<std::string> Question() const;
+  // What may be meant by free text, as lines.
+  std::vector<std::string> Ways() const;
   // The answer that says why something of a sentence is not done though it could be: what it depends on was not.
   std::optional<std::string> Stopped(v1::Plan& plan) const;
   // The answer that says why not; nullopt: everybody involved may.
   absl::StatusOr<std::optional<std::string>> Refusal(std::string& outcome);
   // The answer in chat that says why not, or what is missing, before the forge is asked about rights.
-  absl::StatusOr<std::optional<std::string>> ChatBar(v1::Plan& plan) const;
+  std::optional<std::string> ChatBar(v1::Plan& plan) const;
+  // What the channel or the message keeps a command in chat from doing: it is answered, and does nothing.
+  bool IsHeld() const { return input_.event.chat().write_bar() != v1::ChatOrigin::WRITE_BAR_UNSPECIFIED && Acts(); }
+  bool Acts() const { return command_.command != nullptr && command_.command->Acts(); }
+  // Whether the account that an unproved message names may confirm on the forge what it asks for.
+  bool MayConfirmOnForge() const {
+    const v1::ChatOrigin& chat = input_.event.chat();
+    return chat.write_bar() == v1::ChatOrigin::WRITE_BAR_UNPROVED && !chat.claimed().empty() &&
+           subject().number() > 0 && !IsForChatOnly(*command_.command);
+  }
+  // The answer of a command that is held.
+  std::string HeldAnswer(const CommandResult& done, v1::Plan& plan) const;
   absl::StatusOr<std::string> Answer(v1::Plan& plan);
   // Where the answer goes.
   void AddAnswerTo(std::string body, std::string body_on_failure, v1::Plan& plan) const;
   // Whether it is only done once the person has confirmed it.
   bool NeedsConfirmation() const;
-  // Notes that it waits for that.
-  void Await(std::string stands_on, v1::Plan& plan) const;
+  // Notes that it waits for that; AwaitConfirmation tells both.
+  void Await(std::string stands_on, const std::string& code, v1::Plan& plan) const;
 
   const CommandEnvironment& env_;
   const PlanInput& input_;
@@ -228,14 +254,17 @@ class CommandPlanner::Planning {
   AnsweredCommand asked_;
   LoadedSettings settings_;
   bool needs_yes_ = false;
+  bool goes_on_ = false;  // the answer will be changed
 };
+
+std::vector<std::string> CommandPlanner::Planning::Ways() const {
+  const size_t count = command_.command == nullptr ? std::min(request_.choices.size(), kMaxChoices) : 0;
+  return {request_.choices.begin(), request_.choices.begin() + static_cast<ptrdiff_t>(count)};
+}
 
 std::optional<std::string> CommandPlanner::Planning::Question() const {
   if (command_.command != nullptr) return std::nullopt;
-  std::vector<std::string> ways;
-  for (const std::string& way : request_.choices) {
-    if (ways.size() < kMaxChoices) ways.push_back(way);
-  }
+  const std::vector<std::string> ways = Ways();
   LocalText sentence{"it is not clear what is meant", "不清楚具体要做什么"};
   if (!ways.empty()) {
     sentence.en = absl::StrCat("did you mean ", absl::StrJoin(ways, " or "), "? Write the one that you mean");
@@ -278,8 +307,11 @@ absl::StatusOr<std::optional<std::string>> CommandPlanner::Planning::Refusal(std
   if (!author.empty() && !SameLogin(author, input_.event.actor())) people.push_back(author);
   for (const std::string& login : people) {
     bool hidden = false;
-    ASSIGN_OR_RETURN(const PermissionDecision decision, Permit(request, in_chat ? input_.event.chat().login() : login,
-                                                               settings_.layers, subject(), view_, hidden));
+    const v1::ChatOrigin& chat = input_.event.chat();
+    // What an unproved message asks for is planned for who confirms it.
+    const std::string& in_chat_as = IsHeld() && MayConfirmOnForge() ? chat.claimed() : chat.login();
+    ASSIGN_OR_RETURN(const PermissionDecision decision,
+                     Permit(request, in_chat ? in_chat_as : login, settings_.layers, subject(), view_, hidden));
     if (decision.allowed()) continue;
     if (hidden) {
       outcome = "refused: permissions can't be looked up";
@@ -293,30 +325,22 @@ absl::StatusOr<std::optional<std::string>> CommandPlanner::Planning::Refusal(std
   return std::optional<std::string>();
 }
 
-absl::StatusOr<std::optional<std::string>> CommandPlanner::Planning::ChatBar(v1::Plan& plan) const {
+std::optional<std::string> CommandPlanner::Planning::ChatBar(v1::Plan& plan) const {
   const v1::ChatOrigin& chat = input_.event.chat();
   const bool zh = asked_.chinese;
-  if (chat.other_repository()) {
-    // What a channel may not see is not told there: the person must be known, and able to read it.
-    bool reads = false;
-    if (!chat.login().empty()) {
-      ASSIGN_OR_RETURN(const ForgeAccess access, view_.Access(chat.login()));
-      reads = access.permission != ForgePermission::kNone;
-    }
-    if (!reads) {
-      plan.set_outcome("refused: another repository");
-      return answers_.Failed(asked_, zh ? "这不是本频道的仓库；只有已关联账号、且能读取该仓库的人可以问"
-                                        : "that is not this channel's repository: only people whose account is "
-                                          "known and may read it can ask about it here");
-    }
-  }
   if (subject().number() == 0 && !absl::c_linear_search(kWithoutThread, command_.command->id) &&
       !IsForChatOnly(*command_.command)) {
     plan.set_outcome("asked-back");
     return answers_.Ask(asked_, {{"which issue or pull request? Write its number behind it, as in `/why #12`",
                                   "是哪个 issue 或 PR？请在后面写上编号，例如 `/why #12`"}});
   }
-  if (command_.command->access != rules::CommandAccess::kWrite) return std::optional<std::string>();
+  if (!IsHeld()) return std::nullopt;
+  // What can be told without publishing it is told.
+  if (command_.command->publishes && !command_.command->trusted_only &&
+      chat.write_bar() != v1::ChatOrigin::WRITE_BAR_UNPROVED) {
+    return std::nullopt;
+  }
+  if (MayConfirmOnForge() && command_.command->id != kConfirmCommand) return std::nullopt;
   LocalText why;
   switch (chat.write_bar()) {
     case v1::ChatOrigin::WRITE_BAR_CHANNEL:
@@ -339,7 +363,7 @@ absl::StatusOr<std::optional<std::string>> CommandPlanner::Planning::ChatBar(v1:
              "它会写入，而这个聊天平台无法证明是谁说的。请在代码平台上用评论发出命令"};
       break;
     default:
-      return std::optional<std::string>();
+      return std::nullopt;
   }
   plan.set_outcome("refused: chat");
   return answers_.Failed(asked_, zh ? why.zh : why.en);
@@ -364,8 +388,7 @@ absl::StatusOr<std::string> CommandPlanner::Planning::Answer(v1::Plan& plan) {
 
   // 2. Who may.
   if (input_.event.has_chat()) {
-    ASSIGN_OR_RETURN(std::optional<std::string> barred, ChatBar(plan));
-    if (barred.has_value()) return *std::move(barred);
+    if (std::optional<std::string> barred = ChatBar(plan); barred.has_value()) return *std::move(barred);
   }
   std::string outcome;
   ASSIGN_OR_RETURN(std::optional<std::string> refusal, Refusal(outcome));
@@ -404,12 +427,16 @@ absl::StatusOr<std::string> CommandPlanner::Planning::Answer(v1::Plan& plan) {
   // 4. Do it.
   const RepositoryConfig* entry = env_.config.FindRepository(subject().forge(), subject().repository());
   const std::vector<std::string> packs = entry == nullptr ? std::vector<std::string>() : entry->packs;
-  const bool preview = NeedsConfirmation();
+  const bool held = IsHeld();
+  const bool preview = held || NeedsConfirmation();
   ASSIGN_OR_RETURN(const CommandResult done,
                    handler->second({input_, command_, answers_, asked_, settings_.layers, packs, plan, preview,
                                     confirmed_ == nullptr ? std::string() : confirmed_->stands_on()}));
+  if (preview) plan.clear_actions();
+  goes_on_ = done.done && done.goes_on && !preview && input_.mode == v1::MODE_APPLY;
+  if (held && done.done) return HeldAnswer(done, plan);
   if (preview && done.done) {
-    Await(done.stands_on, plan);
+    Await(done.stands_on, /*code=*/{}, plan);
     needs_yes_ = true;
     plan.set_outcome("asked-back: to be confirmed");
     return answers_.Confirm(asked_, done.text);
@@ -433,8 +460,24 @@ bool CommandPlanner::Planning::NeedsConfirmation() const {
   return command_.kind == ParsedCommand::Kind::kRequest;
 }
 
-void CommandPlanner::Planning::Await(std::string stands_on, v1::Plan& plan) const {
+std::string CommandPlanner::Planning::HeldAnswer(const CommandResult& done, v1::Plan& plan) const {
+  if (!MayConfirmOnForge()) {
+    plan.set_outcome("done: not published");
+    const std::string_view note = asked_.chinese ? "本频道只读，或账号未关联，所以没有发布到 PR。"
+                                                 : "Nothing was published: the channel is for reading, or nobody "
+                                                   "knows which account is yours.";
+    return answers_.Done(asked_, absl::StrCat(done.text, "\n\n", Abs(note)));
+  }
+  const std::string code = ShortDigestOf({EffectName(input_), request_.line}).substr(0, kCodeLetters);
+  Await(done.stands_on, code, plan);
+  plan.set_outcome("asked-back: to be confirmed on the forge");
+  return answers_.ConfirmOnForge(asked_, done.text, code,
+                                 absl::StrCat(subject().repository(), "#", subject().number()));
+}
+
+void CommandPlanner::Planning::Await(std::string stands_on, const std::string& code, v1::Plan& plan) const {
   v1::AwaitConfirmation& wait = *plan.add_actions()->mutable_await_confirmation();
+  wait.set_code(code);
   wait.set_command(request_.line);
   wait.set_by(input_.event.actor());
   *wait.mutable_until() = ToTimestamp(input_.now + kConfirmWithin);
@@ -471,26 +514,47 @@ void CommandPlanner::Planning::AddAnswerTo(std::string body, std::string body_on
     answer.set_body_on_failure(std::move(body_on_failure));
     return;
   }
-  const bool writes = command_.command != nullptr && command_.command->access == rules::CommandAccess::kWrite;
-  const bool dry_run = input_.mode != v1::MODE_APPLY && writes && plan.outcome() == "done";
+  const bool done = plan.outcome() == "done" || absl::StartsWith(plan.outcome(), "done: ");
+  // What channels are told is no write to a forge, and is noted in a dry run, too.
+  const bool would_write = Acts() && !IsHeld() && !IsForChatOnly(*command_.command);
+  const bool dry_run = input_.mode != v1::MODE_APPLY && done && would_write;
   v1::ChatMessage& message = *plan.add_actions()->mutable_chat_message();
   message.set_platform(input_.event.chat().platform());
   message.set_channel(input_.event.chat().channel());
   message.set_cause(EffectName(input_));
+  message.set_revision(kAnswerForm);
+  // What a job or a gate comes to is told in the same message.
+  message.set_changes(goes_on_);
   message.set_body(absl::StrCat(!dry_run         ? ""
                                 : asked_.chinese ? "（演习模式，没有写入）"
                                                  : "(Dry run: nothing was written.) ",
                                 body));
   message.set_body_on_failure(std::move(body_on_failure));
+  if (input_.event.chat().recalled()) {
+    const std::string about = EchoCode(absl::StrCat(subject().repository(), "#", subject().number()));
+    for (std::string* text : {message.mutable_body(), message.mutable_body_on_failure()}) {
+      if (text->empty()) continue;
+      absl::StrAppend(text, asked_.chinese ? "\n\n（关于 " : "\n\n(about ", about, asked_.chinese ? "）" : ")");
+    }
+  }
+  message.set_audience(command_.id() == kLinkCommand ? v1::ChatMessage::AUDIENCE_ASKER
+                       : absl::StartsWith(plan.outcome(), Abs(kRefusedOutcome))
+                           ? v1::ChatMessage::AUDIENCE_ASKER_BY_ADDRESS
+                           : v1::ChatMessage::AUDIENCE_UNSPECIFIED);
+  for (const std::string& way : Ways()) {
+    v1::ChatButton& choice = *message.add_buttons();
+    choice.set_label(std::string(CutUtf8(way, kMaxButtonLabel)));
+    choice.set_says(way);
+  }
   if (!needs_yes_) return;
   v1::ChatButton& yes = *message.add_buttons();
   yes.set_label(asked_.chinese ? "确认" : "Confirm");
   yes.set_says(absl::StrCat("/", Abs(kConfirmCommand)));
 }
 
-absl::StatusOr<bool> CommandPlanner::Planning::RunBarred(v1::Plan& plan) const {
+bool CommandPlanner::Planning::RunBarred(v1::Plan& plan) const {
   if (!input_.event.has_chat()) return false;
-  ASSIGN_OR_RETURN(std::optional<std::string> barred, ChatBar(plan));
+  std::optional<std::string> barred = ChatBar(plan);
   if (!barred.has_value()) return false;
   AddAnswerTo(*std::move(barred), {}, plan);
   return true;
@@ -562,9 +626,9 @@ absl::Status CommandPlanner::Plan(const PlanInput& input, v1::Plan& plan) const 
   Planning planning(env_, input);
   RETURN_IF_ERROR(planning.Load());
   if (planning.command().id() != kConfirmCommand) return planning.Run(plan);
-  ASSIGN_OR_RETURN(const bool barred, planning.RunBarred(plan));
-  if (barred) return absl::OkStatus();
-  ASSIGN_OR_RETURN(const std::optional<v1::AwaitConfirmation> awaited, FindAwaited(input));
+  if (planning.RunBarred(plan)) return absl::OkStatus();
+  ASSIGN_OR_RETURN(const std::optional<v1::AwaitConfirmation> awaited,
+                   FindAwaited(input, OneSlot(planning.command(), "code")));
   if (!awaited.has_value()) return planning.RunUnawaited(plan);
   const std::shared_ptr<const rules::CommandTable> table = input.pack->commands();
   const std::vector<Request> requests =

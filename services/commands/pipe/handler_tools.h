@@ -18,9 +18,6 @@ std::vector<std::string> SlotNames(const ParsedCommand& command, std::string_vie
 std::string OneSlot(const ParsedCommand& command, std::string_view slot);
 bool HasFlag(const ParsedCommand& command, std::string_view slot);
 
-// The name with which effects know the command: another one when other words stand in its place.
-std::string EffectName(const PlanInput& input);
-
 // Of the plan's first step with this id; empty if there is none.
 std::string WhyOfStep(const v1::Plan& plan, std::string_view id);
 // What the steps of that id say, in order.

@@ -12,10 +12,12 @@
 #include "services/commands/help.h"
 #include "services/commands/pipe/handler_tools.h"
 #include "services/commands/pipe/why_text.h"
+#include "services/core/absl_view.h"
 #include "services/core/defang.h"
 #include "services/core/messages/timestamps.h"
 #include "services/core/status_macros.h"
 #include "services/core/utf8.h"
+#include "services/intake/chat_desk.h"
 #include "services/intake/effects/labels_for_people.h"
 
 namespace yardmaster::commands {
@@ -23,6 +25,7 @@ namespace {
 
 // It stands in every summary from then on.
 constexpr size_t kMaxIgnoreReasonBytes = 500;
+constexpr size_t kMaxSummaryBytes = 12'000;
 constexpr size_t kMaxGateFailures = 5;
 constexpr size_t kMaxGateBytes = 600;
 
@@ -79,7 +82,8 @@ absl::StatusOr<CommandResult> Label(const CommandRun& run) {
     for (const std::string& label : labels.go) add.add_labels(label);
     add.set_command(EffectName(run.input));
   }
-  return LabelsDone(run, labels, Say(run, "added ", "已添加 "), Say(run, "there already: ", "本来就有："));
+  return LabelsDone(run, labels, run.preview ? Say(run, "adds ", "添加 ") : Say(run, "added ", "已添加 "),
+                    Say(run, "there already: ", "本来就有："));
 }
 
 absl::StatusOr<CommandResult> Unlabel(const CommandRun& run) {
@@ -94,19 +98,22 @@ absl::StatusOr<CommandResult> Unlabel(const CommandRun& run) {
       remove.set_command(EffectName(run.input));
     }
   }
-  return LabelsDone(run, labels, Say(run, "took off ", "已摘掉 "), Say(run, "not there: ", "本来就没有："));
+  return LabelsDone(run, labels, run.preview ? Say(run, "takes off ", "摘掉 ") : Say(run, "took off ", "已摘掉 "),
+                    Say(run, "not there: ", "本来就没有："));
 }
 
 absl::StatusOr<CommandResult> Triage(const CommandRun& run) {
   CommandResult out;
-  ASSIGN_OR_RETURN(RequestedPlan asked, run.input.view.Ask("triage", {}));
+  AskOptions options;
+  options.preview = run.preview;
+  ASSIGN_OR_RETURN(RequestedPlan asked, run.input.view.Ask("triage", options));
   if (!asked.plan.has_value()) {
     out.done = false;
     out.text = SkipReasonText(asked.reason, run.asked.chinese);
     out.outcome = absl::StrCat("skipped: ", asked.reason);
     return out;
   }
-  out.text = TriageText(*asked.plan, run.asked.chinese);
+  out.text = TriageText(*asked.plan, run.asked.chinese, run.preview);
   out.outcome = "done";
   return out;
 }
@@ -120,10 +127,21 @@ absl::StatusOr<CommandResult> Why(const CommandRun& run) {
   return out;
 }
 
+// What a review would publish as its summary, for where nothing is published.
+std::string SummaryOf(const v1::Plan& plan, const std::string& counts) {
+  const auto& actions = plan.actions();
+  const auto summary = absl::c_find_if(actions, [](const v1::Action& action) { return action.has_answer_comment(); });
+  if (summary == actions.end()) return counts;
+  const std::string& body = summary->answer_comment().body();
+  const std::string_view shown = CutUtf8(body, kMaxSummaryBytes);
+  return absl::StrCat(Abs(shown), shown.size() < body.size() ? "\n\n…" : "");
+}
+
 absl::StatusOr<CommandResult> Review(const CommandRun& run) {
   CommandResult out;
   AskOptions options;
   options.detailed = HasFlag(run.command, "detailed");
+  options.preview = run.preview;
   if (const std::vector<std::string> pack = SlotNames(run.command, "pack"); !pack.empty()) {
     options.pack = pack.front();
     if (!absl::c_linear_search(run.packs, options.pack)) {
@@ -143,7 +161,8 @@ absl::StatusOr<CommandResult> Review(const CommandRun& run) {
     return out;
   }
   const std::string counts = WhyOfStep(*asked.plan, "review");
-  out.text = absl::StrCat(counts, Say(run, ". See the summary comment.", "。详见汇总评论。"));
+  out.text = run.preview ? SummaryOf(*asked.plan, counts)
+                         : absl::StrCat(counts, Say(run, ". See the summary comment.", "。详见汇总评论。"));
   out.outcome = absl::StrCat("done: ", counts);
   return out;
 }
@@ -164,6 +183,7 @@ absl::StatusOr<CommandResult> SetIgnored(const CommandRun& run, bool ended) {
       absl::StrCat(EchoCode(rule.rule_id()), rule.path().empty() ? "" : " ", EchoCode(rule.path()));
   AskOptions options;
   options.ignore = ignore;
+  options.preview = run.preview;
   ASSIGN_OR_RETURN(RequestedPlan asked, run.input.view.Ask("review", options));
   if (!asked.plan.has_value()) {
     out.done = false;
@@ -184,7 +204,7 @@ absl::StatusOr<CommandResult> SetIgnored(const CommandRun& run, bool ended) {
   const std::string counts = WhyOfStep(*asked.plan, "review");
   out.text =
       absl::StrCat(ended ? Say(run, "no longer ignored: ", "不再忽略：") : Say(run, "ignored here: ", "已忽略："), what,
-                   ". ", counts, Say(run, ". See the summary comment.", "。详见汇总评论。"));
+                   ". ", counts, run.preview ? "" : Say(run, ". See the summary comment.", "。详见汇总评论。"));
   out.outcome = absl::StrCat("done: ", counts);
   return out;
 }
@@ -211,6 +231,8 @@ absl::StatusOr<CommandResult> AskGate(const CommandRun& run, const std::string& 
   CommandResult out;
   AskOptions options;
   options.gate = gate;
+  options.preview = run.preview;
+  options.told = FollowInChat(run.input.event, EffectName(run.input), run.asked.chinese);
   ASSIGN_OR_RETURN(RequestedPlan asked, run.input.view.Ask("pipeline", options));
   const bool known = asked.plan.has_value() && !WhyOfStep(*asked.plan, "phase").empty();
   if (!known) {
@@ -232,12 +254,16 @@ absl::StatusOr<CommandResult> AskGate(const CommandRun& run, const std::string& 
     const std::string said =
         posted == actions.end()
             ? Say(run, "the gate's bot reads that comment itself", "门禁机器人会直接读那条评论")
-            : absl::StrCat(Say(run, "posted ", "已发出 "), EchoCode(posted->start_gate().comment()));
+            : absl::StrCat(run.preview ? Say(run, "posts ", "发出 ") : Say(run, "posted ", "已发出 "),
+                           EchoCode(posted->start_gate().comment()));
     out.text = absl::StrCat(said, ". ", out.text);
   } else {
     out.outcome = absl::StrCat("refused: ", WhyOfStep(*asked.plan, "phase"));
   }
-  for (const v1::Action& action : asked.plan->actions()) *run.plan.add_actions() = action;
+  for (const v1::Action& action : asked.plan->actions()) {
+    *run.plan.add_actions() = action;
+    out.goes_on = out.goes_on || action.has_start_gate();
+  }
   return out;
 }
 

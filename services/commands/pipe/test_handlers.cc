@@ -18,6 +18,7 @@
 #include "services/core/absl_view.h"
 #include "services/core/defang.h"
 #include "services/core/status_macros.h"
+#include "services/intake/chat_desk.h"
 
 namespace yardmaster::commands {
 namespace {
@@ -73,6 +74,7 @@ absl::StatusOr<std::optional<v1::Plan>> AskAboutTests(const CommandRun& run, v1:
   options.test = std::move(request);
   options.preview = run.preview;
   options.cause = EffectName(run.input);
+  options.told = FollowInChat(run.input.event, options.cause, run.asked.chinese);
   ASSIGN_OR_RETURN(RequestedPlan asked, run.input.view.Ask(kTestPlanner, options));
   out.done = false;
   if (!asked.plan.has_value()) {
@@ -112,16 +114,19 @@ absl::StatusOr<CommandResult> Test(const CommandRun& run) {
                     Say(run, ", contained, since its author has no rights here", "（作者没有权限，隔离运行）"));
   }
   for (size_t i = 0; i < jobs.size() && i < suites.size(); ++i) {
-    absl::StrAppend(&out.text, "\n* ", EchoCode(suites[i]), Say(run, ", job ", "，任务 "), EchoCode(jobs[i]));
+    absl::StrAppend(&out.text, "\n* ", EchoCode(suites[i]));
+    if (!run.preview) absl::StrAppend(&out.text, Say(run, ", job ", "，任务 "), EchoCode(jobs[i]));
   }
   const std::vector<std::string> ended = WhysOfSteps(*plan, "cancelled");
   if (!ended.empty()) {
     absl::StrAppend(&out.text, Say(run, "\n\nOf earlier commits nothing more is tested: ", "\n\n不再测试更早的提交："),
                     EchoText(absl::StrJoin(ended, ", "), kMaxDetail));
   }
+  if (run.preview) return out;
   absl::StrAppend(&out.text, Say(run, "\n\nWhat comes of it is told here; `/cancel` ends it.",
                                  "\n\n结果会在这里给出；`/cancel` 可取消。"));
   out.outcome = absl::StrCat("done: ", absl::StrJoin(jobs, ", "));
+  out.goes_on = true;
   return out;
 }
 
@@ -133,7 +138,7 @@ absl::StatusOr<CommandResult> Cancel(const CommandRun& run) {
   ASSIGN_OR_RETURN(const std::optional<v1::Plan> plan, AskAboutTests(run, std::move(request), out));
   if (!plan.has_value()) return out;
   const std::vector<std::string> ended = WhysOfSteps(*plan, "cancelled");
-  out.text = Say(run, "cancelled: ", "已取消：");
+  out.text = run.preview ? Say(run, "cancels: ", "取消：") : Say(run, "cancelled: ", "已取消：");
   absl::StrAppend(&out.text, EchoText(absl::StrJoin(ended, ", "), kMaxDetail));
   out.outcome = "done";
   return out;

@@ -91,18 +91,21 @@ std::string WhyText(const v1::Plan& plan, bool chinese) {
   return out;
 }
 
-std::string TriageText(const v1::Plan& plan, bool chinese) {
+std::string TriageText(const v1::Plan& plan, bool chinese, bool preview) {
   std::string out;
   if (plan.applied().empty()) {
     out = chinese ? "没有需要添加的标签" : "nothing to add";
   } else {
     const bool only_said = plan.mode() == v1::MODE_DRY_RUN;
     const char* const said = chinese ? "试运行，只会添加标签 " : "a dry run: it would add ";
-    out = absl::StrCat(only_said ? said : chinese ? "添加标签 " : "added ", Codes(plan.applied()));
+    const char* const does = chinese ? "添加标签 " : preview ? "adds " : "added ";
+    out = absl::StrCat(only_said ? said : does, Codes(plan.applied()));
   }
   if (!plan.comment_template().empty()) {
-    absl::StrAppend(&out, chinese ? "，并发布模板 " : ", and posted the template ", EchoCode(plan.comment_template()));
+    const char* const posted = preview ? ", and posts the template " : ", and posted the template ";
+    absl::StrAppend(&out, chinese ? "，并发布模板 " : posted, EchoCode(plan.comment_template()));
   }
+  if (preview) return out;
   absl::StrAppend(&out, chinese ? "。为什么：" : ". Why: ", "`/why`");
   return out;
 }

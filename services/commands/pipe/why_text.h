@@ -13,8 +13,8 @@ namespace yardmaster::commands {
 // were taken. Short: the whole of it is `yard explain ID`. What issues say is quoted defanged.
 std::string WhyText(const v1::Plan& plan, bool chinese);
 
-// What a decision that was asked for does: labels added, template posted, or nothing.
-std::string TriageText(const v1::Plan& plan, bool chinese);
+// What a decision that was asked for does: labels added, template posted, or nothing. `preview`: what it would do.
+std::string TriageText(const v1::Plan& plan, bool chinese, bool preview);
 
 // Why an issue is skipped, in words: `reason` is a code of services/core/reasons.h.
 std::string SkipReasonText(std::string_view reason, bool chinese);

@@ -50,7 +50,11 @@ class ChatReader {
     std::optional<std::string> value =
         reader.Has(key) && ValueIsNumber(reader, key) ? reader.Id(key) : reader.String(key);
     if (!value.has_value()) return;
-    if (!chat::IsValidId(*value)) reader.Problem(key, std::string(kChatIdExpected));
+    if (!chat::IsValidId(*value)) {
+      reader.Problem(key, std::string(kChatIdExpected));
+    } else if (const std::string_view problem = rule.check == nullptr ? "" : rule.check(*value); !problem.empty()) {
+      reader.Problem(key, std::string(problem));
+    }
     config.ids.emplace(key, *std::move(value));
   }
 

@@ -14,6 +14,11 @@ inline google::protobuf::Timestamp ToTimestamp(std::chrono::system_clock::time_p
       std::chrono::duration_cast<std::chrono::microseconds>(time.time_since_epoch()).count());
 }
 
+inline std::chrono::system_clock::time_point FromTimestamp(const google::protobuf::Timestamp& time) {
+  return std::chrono::system_clock::time_point(
+      std::chrono::microseconds(google::protobuf::util::TimeUtil::TimestampToMicroseconds(time)));
+}
+
 }  // namespace yardmaster
 
 #endif  // YARDMASTER_SERVICES_CORE_MESSAGES_TIMESTAMPS_H_

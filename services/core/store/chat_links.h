@@ -35,6 +35,10 @@ class ChatLinks {
   // link that is there stays until it is replaced. RESOURCE_EXHAUSTED while the disk is low.
   virtual absl::Status Offer(const ChatAccount& account, std::string_view code_digest,
                              std::chrono::system_clock::time_point until) = 0;
+  // Whose code it is, where Redeem would use it up now.
+  virtual absl::StatusOr<std::optional<ChatAccount>> FindCode(std::string_view code_digest, std::string_view forge,
+                                                              std::string_view login,
+                                                              std::chrono::system_clock::time_point now) = 0;
   // Uses a code up: the account that it was made for is `login`'s from now on. nullopt for a code that is unknown, over
   // its time, of another forge, or used by somebody else. The one who used it may bring it again.
   virtual absl::StatusOr<std::optional<ChatLink>> Redeem(std::string_view code_digest, std::string_view forge,

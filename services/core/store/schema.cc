@@ -326,6 +326,22 @@ const std::vector<Migration>& Migrations() {
            "create unique index seen_heads_by_subject on seen_heads (lower(subject), subject_kind)",
            "create index seen_heads_by_time on seen_heads (seen_at)",
        }},
+      {16,
+       "what threads of chat were about last",
+       {
+           "create table chat_threads ("
+           " id $IDENTITY,"
+           " platform text not null,"
+           " channel text not null,"
+           " thread text not null,"
+           " forge text not null,"
+           " repository text not null,"
+           " subject_kind bigint not null,"
+           " number bigint not null,"
+           " named_at bigint not null)",
+           "create unique index chat_threads_by_place on chat_threads (platform, channel, thread)",
+           "create index chat_threads_by_time on chat_threads (named_at)",
+       }},
   };
   return kMigrations;
 }

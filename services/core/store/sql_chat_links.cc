@@ -54,6 +54,27 @@ absl::Status SqlChatLinks::Offer(const ChatAccount& account, std::string_view co
   });
 }
 
+absl::StatusOr<std::optional<ChatAccount>> SqlChatLinks::FindCode(std::string_view code_digest, std::string_view forge,
+                                                                  std::string_view login,
+                                                                  std::chrono::system_clock::time_point now) {
+  return readers_.Read([&](soci::session& sql) -> absl::StatusOr<std::optional<ChatAccount>> {
+    const std::string digest(code_digest);
+    const std::string at(forge);
+    const std::string name(login);
+    const long long time = ToMicros(now);
+    ChatAccount account;
+    Select query(sql);
+    query.Add(
+        "select platform, chat_user, forge from chat_links where code = :code and forge = :forge and ((code_used_by = "
+        "'' "
+        "and code_until >= :now) or lower(code_used_by) = lower(:login))");
+    query.Bind("code", digest).Bind("forge", at).Bind("now", time).Bind("login", name);
+    query.Into(account.platform).Into(account.user).Into(account.forge);
+    if (!query.Next()) return std::nullopt;
+    return account;
+  });
+}
+
 absl::StatusOr<std::optional<ChatLink>> SqlChatLinks::Redeem(std::string_view code_digest, std::string_view forge,
                                                              std::string_view login) {
   RETURN_IF_ERROR(CheckStoredName("code", code_digest));

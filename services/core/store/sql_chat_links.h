@@ -21,6 +21,9 @@ class SqlChatLinks final : public ChatLinks {
 
   absl::Status Offer(const ChatAccount& account, std::string_view code_digest,
                      std::chrono::system_clock::time_point until) override;
+  absl::StatusOr<std::optional<ChatAccount>> FindCode(std::string_view code_digest, std::string_view forge,
+                                                      std::string_view login,
+                                                      std::chrono::system_clock::time_point now) override;
   absl::StatusOr<std::optional<ChatLink>> Redeem(std::string_view code_digest, std::string_view forge,
                                                  std::string_view login) override;
   absl::StatusOr<std::vector<ChatLink>> Remove(std::string_view platform, std::string_view user) override;

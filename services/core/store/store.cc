@@ -20,6 +20,7 @@
 #include "services/core/store/seen_deliveries.h"
 #include "services/core/store/sql.h"
 #include "services/core/store/sql_chat_links.h"
+#include "services/core/store/sql_chat_threads.h"
 #include "services/core/store/sql_commands.h"
 #include "services/core/store/sql_decisions.h"
 #include "services/core/store/sql_inbox.h"
@@ -83,6 +84,7 @@ struct Store::Impl {
   std::unique_ptr<SqlReviews> reviews;
   std::unique_ptr<SqlShadows> shadows;
   std::unique_ptr<SqlChatLinks> chat_links;
+  std::unique_ptr<SqlChatThreads> chat_threads;
   std::unique_ptr<SqlJobs> jobs;
 
   std::atomic<bool> claimable{false};
@@ -169,6 +171,7 @@ void Store::Impl::StartWriter() {
   reviews = std::make_unique<SqlReviews>(*writer, *readers);
   shadows = std::make_unique<SqlShadows>(*writer, *readers);
   chat_links = std::make_unique<SqlChatLinks>(*writer, *readers);
+  chat_threads = std::make_unique<SqlChatThreads>(*writer, *readers);
   jobs = std::make_unique<SqlJobs>(*writer, *readers);
   writer->Start();
 }
@@ -208,6 +211,7 @@ Commands& Store::commands() { return *impl_->commands; }
 Reviews& Store::reviews() { return *impl_->reviews; }
 Shadows& Store::shadows() { return *impl_->shadows; }
 ChatLinks& Store::chat_links() { return *impl_->chat_links; }
+ChatThreads& Store::chat_threads() { return *impl_->chat_threads; }
 Jobs& Store::jobs() { return *impl_->jobs; }
 
 absl::Status Store::Ready() const { return impl_->writer->Ready(); }

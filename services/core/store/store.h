@@ -22,6 +22,7 @@
 #include "services/core/logging.h"
 #include "services/core/metrics.h"
 #include "services/core/store/chat_links.h"
+#include "services/core/store/chat_threads.h"
 #include "services/core/store/commands.h"
 #include "services/core/store/decisions.h"
 #include "services/core/store/inbox.h"
@@ -101,6 +102,7 @@ class Store {
   Reviews& reviews();
   Shadows& shadows();
   ChatLinks& chat_links();
+  ChatThreads& chat_threads();
   Jobs& jobs();
 
   // OK, or why the store takes nothing in: RESOURCE_EXHAUSTED (disk below its floor, disk full), UNAVAILABLE (shut

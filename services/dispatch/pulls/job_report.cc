@@ -182,4 +182,19 @@ std::string EndedComment(const v1::SuiteJob& job, std::string_view result) {
                       ReportText(job, result));
 }
 
+std::string JobLine(const v1::SuiteJob& job, std::string_view result, bool chinese) {
+  std::string line = absl::StrCat(EchoCode(job.spec().suite()), chinese ? "，任务 " : ", job ", EchoCode(job.job()),
+                                  chinese ? "：" : ": ");
+  if (job.verdict().empty()) {
+    const bool waits = job.attempt() == 0;
+    absl::StrAppend(&line, chinese ? (waits ? "等待中" : "运行中") : (waits ? "waiting" : "running"));
+    return line;
+  }
+  absl::StrAppend(&line, "**", EchoText(TitleOf(job, result)), "**");
+  if (!job.cause().text().empty() && ConclusionOf(job) != v1::ReportCheck::CONCLUSION_SUCCESS) {
+    absl::StrAppend(&line, " — ", EchoText(job.cause().text(), kMaxFailureBytes));
+  }
+  return line;
+}
+
 }  // namespace yardmaster::dispatch

@@ -28,6 +28,8 @@ v1::ReportCheck BegunCheck(const v1::JobSpec& spec, std::string_view job, std::s
 v1::ReportCheck EndedCheck(const v1::SuiteJob& job, std::string_view result);
 // The same as a comment, for forges without checks.
 std::string EndedComment(const v1::SuiteJob& job, std::string_view result);
+// One line for chat: "repo/units, job j-1: passed: 12 tests, 0 failed"; of a job that waits or runs its state.
+std::string JobLine(const v1::SuiteJob& job, std::string_view result, bool chinese);
 
 }  // namespace yardmaster::dispatch
 

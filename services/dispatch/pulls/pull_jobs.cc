@@ -1,15 +1,19 @@
 #include "services/dispatch/pulls/pull_jobs.h"
 
+#include <algorithm>
 #include <chrono>
 #include <optional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "services/core/defang.h"
 #include "services/core/errors.h"
+#include "services/core/short_digest.h"
 #include "services/core/status_macros.h"
 #include "services/dispatch/job_messages.h"
 #include "services/dispatch/make_job.h"
 #include "services/dispatch/pulls/job_report.h"
+#include "services/intake/chat_desk.h"
 #include "services/intake/pipeline/request.h"
 
 namespace yardmaster::dispatch {
@@ -19,6 +23,7 @@ constexpr size_t kMaxResultBytes = size_t{4} * 1024 * 1024;
 // Deliveries are known longer than that: what was told is not told again.
 constexpr std::chrono::hours kOldestUntold{7 * 24};
 constexpr int64_t kOldJobs = 500;
+constexpr size_t kShownCommit = 12;
 // After the store took nothing in.
 constexpr std::chrono::seconds kRetry{5};
 
@@ -133,14 +138,14 @@ void PullJobs::Loop() {
     }
     changed_ = false;
     lock.unlock();
-    TellEnded();
+    TellChanges();
     lock.lock();
     // What was not taken in.
     if (changed_ && !stopping_) wake_.wait_for(lock, kRetry, [this] { return stopping_; });
   }
 }
 
-void PullJobs::TellEnded() {
+void PullJobs::TellChanges() {
   std::set<std::string> watched;
   {
     const std::lock_guard<std::mutex> lock(mutex_);
@@ -149,8 +154,14 @@ void PullJobs::TellEnded() {
   for (const std::string& id : watched) {
     const absl::StatusOr<Job> job = dispatch_.dispatcher().FindJob(id);
     // One that is about to be taken.
-    if (!job.ok() || job->state != JobState::kEnded) continue;
-    const absl::Status told = Tell(*job);
+    if (!job.ok()) continue;
+    absl::Status told = TellInChat(*job);
+    if (job->state != JobState::kEnded) {
+      if (!told.ok())
+        logger_.Warning("chat is not told of a job", {{"job", id}, {"error", std::string(told.message())}});
+      continue;
+    }
+    told.Update(Tell(*job));
     const std::lock_guard<std::mutex> lock(mutex_);
     if (told.ok()) {
       watched_.erase(id);
@@ -194,6 +205,46 @@ absl::Status PullJobs::Tell(const Job& job) {
     said.set_comment(EndedComment(message, result));
   }
   return inbox_.AddAndWait(MakeRequest(request, absl::StrCat("tested-", job.id))).status();
+}
+
+absl::Status PullJobs::TellInChat(const Job& job) {
+  const v1::JobSpec own = SpecOf(job);
+  const std::optional<v1::Subject> subject = PullNamed(own.subject());
+  if (!own.has_told() || !subject.has_value()) return absl::OkStatus();
+  const v1::ChatFollow& told = own.told();
+  ASSIGN_OR_RETURN(const store::Page<Job> page,
+                   dispatch_.dispatcher().ListJobs({RepositoryOf(*subject), /*live_only=*/false}, {.limit = kOldJobs}));
+  std::string text;
+  int64_t steps = 0;
+  int64_t jobs = 0;
+  // The oldest first, as the answer names them.
+  for (auto one = page.items.rbegin(); one != page.items.rend(); ++one) {
+    if (SpecOf(*one).told().cause() != told.cause() || SpecOf(*one).subject() != own.subject()) continue;
+    const v1::SuiteJob message = JobMessage(*one, dispatch_.clock().Now());
+    ++jobs;
+    steps +=
+        (message.attempt() > 0 || one->state == JobState::kEnded ? 1 : 0) + (one->state == JobState::kEnded ? 1 : 0);
+    absl::StrAppend(&text, "\n* ", JobLine(message, ResultOf(message), told.chinese()));
+  }
+  if (steps == 0) return absl::OkStatus();
+  // A message has so many forms at most: of many jobs not each step is told.
+  constexpr int64_t kForms = kMostChatForms - kAnswerForm;
+  const int64_t form = std::max<int64_t>(1, 2 * jobs <= kForms ? steps : steps * kForms / (2 * jobs));
+  const bool over = steps == 2 * jobs;
+  const std::string cause = absl::StrCat(told.platform(), " ", told.channel(), " ", told.cause());
+  if (told_forms_[cause] == form) return absl::OkStatus();
+  const std::string commit = EchoCode(own.ref().substr(0, kShownCommit));
+  text = absl::StrCat(told.chinese() ? "测试提交 " : "Tests of ", commit, told.chinese() ? "：" : ":", text);
+  SubjectRequest request;
+  request.subject = *subject;
+  v1::ChatMessage message = FollowMessage(told, kAnswerForm + form, std::move(text));
+  message.set_changes(!over);
+  *request.announcement.emplace().add_messages() = std::move(message);
+  const std::string id = ShortDigestOf({cause, absl::StrCat(form)});
+  RETURN_IF_ERROR(inbox_.AddAndWait(MakeRequest(request, absl::StrCat("goes-on-", id))).status());
+  told_forms_[cause] = form;
+  if (over) told_forms_.erase(cause);
+  return absl::OkStatus();
 }
 
 }  // namespace yardmaster::dispatch

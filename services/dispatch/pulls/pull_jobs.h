@@ -4,6 +4,8 @@
 #define YARDMASTER_SERVICES_DISPATCH_PULLS_PULL_JOBS_H_
 
 #include <condition_variable>
+#include <cstdint>
+#include <map>
 #include <mutex>
 #include <set>
 #include <string>
@@ -47,15 +49,20 @@ class PullJobs final : public JobDesk, public ChangeListener {
   void Loop();
   // Those of an earlier daemon: live ones, and ended ones as far back as they may not have been told.
   absl::Status FindOld();
-  // Hands over the ends of those that have ended.
-  void TellEnded();
+  // Hands over the ends of those that have ended, and to chat how the others go on.
+  void TellChanges();
   absl::Status Tell(const Job& job);
+  // Tells in chat how the jobs of one command stand, where that changed.
+  absl::Status TellInChat(const Job& job);
   std::string ResultOf(const v1::SuiteJob& job) const;
 
   Dispatch& dispatch_;
   store::Inbox& inbox_;
   const ConfiguredForges& forges_;
   Logger& logger_;
+  // By what was asked for in chat: the last form of its message, so that it is not handed over again and again. Of the
+  // thread.
+  std::map<std::string, int64_t> told_forms_;
   std::mutex mutex_;  // guards what follows
   std::condition_variable wake_;
   std::set<std::string> watched_;  // jobs whose end was not told

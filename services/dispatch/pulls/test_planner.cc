@@ -216,6 +216,7 @@ absl::Status TestPlanning::Submit(const ForgePull& pull, v1::Plan& plan) {
     spec.set_source_digest(tree);
     spec.set_pool(pool_);
     spec.set_subject(PullName(subject()));
+    if (input_.asked.told.has_value()) *spec.mutable_told() = *input_.asked.told;
     *spec.mutable_devices() = DemandOf(request_);
     if (!request_.level().empty()) spec.add_select(absl::StrCat(Abs(kLevelAxis), "=", request_.level()));
     spec.set_check_attempt(absl::c_count_if(submitted, [&](const v1::Action& action) {

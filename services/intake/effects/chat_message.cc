@@ -1,5 +1,8 @@
-// "chat_message": one message of ours on a chat platform. It is known by what it answers, so that a platform that sends
-// its event twice, a restart and a retry lead to one message.
+// "chat_message": one message of ours on a chat platform, or another text of it. It is known by what it answers, so
+// that a platform that sends its event twice, a restart and a retry lead to one message.
+#include <utility>
+
+#include "absl/strings/str_cat.h"
 #include "clients/forge/forge_error.h"
 #include "services/core/short_digest.h"
 #include "services/intake/chat_desk.h"
@@ -23,10 +26,11 @@ class SayInChat final : public EffectKind {
 
   absl::StatusOr<Entry> Prepare(const v1::Plan&, const v1::Action& action) const override {
     const v1::ChatMessage& message = action.chat_message();
-    if (message.platform().empty() || message.channel().empty() || message.body().empty() || message.cause().empty()) {
+    if (message.platform().empty() || message.channel().empty() || message.body().empty() || message.cause().empty() ||
+        message.revision() < 0) {
       return absl::InvalidArgumentError("no place, no text, or nothing that the message is about");
     }
-    return Entry{"m-" + ShortDigestOf({name(), message.platform(), message.channel(), message.cause()}), action};
+    return Entry{ChatMessageKey(message), action};
   }
 
   absl::StatusOr<EffectObservation> Send(const EffectContext& context, const store::Effect& effect) const override {
@@ -38,6 +42,40 @@ class SayInChat final : public EffectKind {
 };
 
 }  // namespace
+
+std::string ChatMessageKey(const v1::ChatMessage& message) {
+  const std::string key =
+      "m-" + ShortDigestOf({kChatMessageKind, message.platform(), message.channel(), message.cause()});
+  return message.revision() == 0 ? key : absl::StrCat(key, "-", message.revision());
+}
+
+std::optional<v1::ChatFollow> FollowInChat(const v1::Event& event, std::string_view cause, bool chinese) {
+  if (!event.has_chat()) return std::nullopt;
+  const v1::ChatOrigin& origin = event.chat();
+  v1::ChatFollow follow;
+  follow.set_platform(origin.platform());
+  follow.set_channel(origin.channel());
+  follow.set_user(origin.user());
+  follow.set_thread(origin.thread());
+  follow.set_direct(origin.direct());
+  follow.set_cause(std::string(cause));
+  follow.set_chinese(chinese);
+  return follow;
+}
+
+v1::ChatMessage FollowMessage(const v1::ChatFollow& follow, int64_t revision, std::string body) {
+  v1::ChatMessage message;
+  message.set_platform(follow.platform());
+  message.set_channel(follow.channel());
+  message.set_user(follow.user());
+  message.set_thread(follow.thread());
+  message.set_direct(follow.direct());
+  message.set_cause(follow.cause());
+  message.set_revision(revision);
+  message.set_changes(true);
+  message.set_body(std::move(body));
+  return message;
+}
 
 const EffectKind& ChatMessageEffect() {
   static const SayInChat kKind;

@@ -12,6 +12,7 @@ const EffectKind& AnswerCommentEffect();
 const EffectKind& ApproveTestsEffect();
 const EffectKind& AwaitConfirmationEffect();
 const EffectKind& CancelJobEffect();
+const EffectKind& ChatLinkEffect();
 const EffectKind& ChatMessageEffect();
 const EffectKind& ChatSubscriptionEffect();
 const EffectKind& EditPullEffect();
@@ -28,11 +29,26 @@ const EffectKind& StartGateEffect();
 const EffectKind& SubmitJobEffect();
 
 inline EffectKinds ShippedEffectKinds() {
-  return {&AddLabelsEffect(),      &AnswerCommentEffect(), &ApproveTestsEffect(),     &AwaitConfirmationEffect(),
-          &CancelJobEffect(),      &ChatMessageEffect(),   &ChatSubscriptionEffect(), &EditPullEffect(),
-          &IgnoreRuleEffect(),     &OpenPullEffect(),      &PostTemplateEffect(),     &PushRefEffect(),
-          &ReactEffect(),          &RemoveLabelsEffect(),  &ReportCheckEffect(),      &ResolveReviewCommentsEffect(),
-          &ReviewCommentsEffect(), &StartGateEffect(),     &SubmitJobEffect()};
+  return {&AddLabelsEffect(),
+          &AnswerCommentEffect(),
+          &ApproveTestsEffect(),
+          &AwaitConfirmationEffect(),
+          &CancelJobEffect(),
+          &ChatLinkEffect(),
+          &ChatMessageEffect(),
+          &ChatSubscriptionEffect(),
+          &EditPullEffect(),
+          &IgnoreRuleEffect(),
+          &OpenPullEffect(),
+          &PostTemplateEffect(),
+          &PushRefEffect(),
+          &ReactEffect(),
+          &RemoveLabelsEffect(),
+          &ReportCheckEffect(),
+          &ResolveReviewCommentsEffect(),
+          &ReviewCommentsEffect(),
+          &StartGateEffect(),
+          &SubmitJobEffect()};
 }
 
 }  // namespace yardmaster

@@ -1,5 +1,6 @@
 #include "services/intake/pipeline/command_work.h"
 
+#include <chrono>
 #include <map>
 #include <optional>
 
@@ -8,7 +9,9 @@
 #include "services/core/defang.h"
 #include "services/core/limits.h"
 #include "services/core/reasons.h"
+#include "services/core/short_digest.h"
 #include "services/core/status_macros.h"
+#include "services/intake/chat_desk.h"
 #include "services/intake/effects/execute.h"
 #include "services/intake/plans/decide.h"
 #include "services/intake/plans/decision_keeper.h"
@@ -16,6 +19,22 @@
 
 namespace yardmaster {
 namespace {
+
+constexpr ChatSaying kNoSuchSubject{"There is no issue or pull request of that number here, or the bot can't see it.",
+                                    "这里没有这个编号的 issue 或 PR，或者机器人看不到它。"};
+constexpr ChatSaying kNotUnderstood{
+    "I did not understand that. `/help` lists what can be asked; with the number of an issue or pull request behind "
+    "it, as in `/why #12`.",
+    "没有看懂。`/help` 列出可以用的命令；后面写上 issue 或 PR 的编号，例如 `/why #12`。"};
+
+constexpr ChatSaying kUsedButton{"That button was used already: it works once. Say it again if it is to be done again.",
+                                 "这个按钮已经用过，只能用一次。如需再做，请重新说一遍。"};
+
+constexpr ChatSaying kWorking{"Working on it…", "正在处理……"};
+constexpr std::chrono::milliseconds kWorkingAfter{1'500};
+
+// Whether what a message asks for may write nothing, whoever would be allowed to.
+bool IsBarred(const v1::Event& event) { return event.chat().write_bar() != v1::ChatOrigin::WRITE_BAR_UNSPECIFIED; }
 
 // The plan of one command, kept in its row. Where it goes on after a restart it goes on with the same plan, so that it
 // does not take its own work for another's.
@@ -59,6 +78,13 @@ CommandWork::Text CommandWork::TextNow(const SubjectReading& reading) const {
     text.source = "post";
     text.now = reading.snapshot.body();
     text.author = reading.snapshot.author();
+    return text;
+  }
+  if (const std::string& button = event.chat().button(); !button.empty()) {
+    // A button works once for each person, however often they press it.
+    text.source = absl::StrCat("b", ShortDigestOf({button, event.actor()}));
+    text.now = event.text();
+    text.author = event.text_author();
     return text;
   }
   // A comment without an id is known by the delivery that brought it.
@@ -106,10 +132,14 @@ store::CommandsOfText CommandWork::RequestsOf(const Text& text, const TextComman
 Outcome CommandWork::Run() {
   SubjectReading reading;
   const bool chat = item_.event.has_chat();
+  if (chat) {
+    const ChatSaying* bar = nullptr;
+    RETURN_UNLESS_DONE(FindChatLookBar(run_, item_.event.chat(), bar));
+    if (bar != nullptr) return Tell(*bar);
+  }
   if (Outcome read = run_.Read(reading); !read.done()) {
     if (!chat || read.kind != Outcome::Kind::kIgnored) return read;
-    return Tell("There is no issue or pull request of that number here, or the bot can't see it.",
-                "这里没有这个编号的 issue 或 PR，或者机器人看不到它。");
+    return Tell(kNoSuchSubject);
   }
   const Text text = TextNow(reading);
   // Known only now, perhaps: text of our own holds no commands.
@@ -117,16 +147,15 @@ Outcome CommandWork::Run() {
   if (text.by_bot) return Outcome::Ignored(reasons::kBot);
   TextCommands commands = Parse(text.now);
   if (commands.size() > kMaxCommandsInText) commands.resize(kMaxCommandsInText);
-  if (commands.empty() && chat) {
-    return Tell(
-        "I did not understand that. `/help` lists what can be asked; with the number of an issue or pull request "
-        "behind it, as in `/why #12`.",
-        "没有看懂。`/help` 列出可以用的命令；后面写上 issue 或 PR 的编号，例如 `/why #12`。");
-  }
+  if (commands.empty() && chat) return Tell(kNotUnderstood);
   if (commands.empty()) return Outcome::Ignored(reasons::kKnownCommands, "they are no longer there");
   const absl::StatusOr<std::vector<std::optional<store::StoredCommand>>> taken =
       run_.env().commands.Take(RequestsOf(text, commands));
   if (!taken.ok()) return Outcome::OfStore(taken.status());
+  if (!item_.event.chat().button().empty() &&
+      absl::c_none_of(*taken, [](const auto& row) { return row.has_value(); })) {
+    return TellUsed(text);
+  }
   Outcome all = Outcome::Ignored(reasons::kKnownCommands);
   for (size_t i = 0; i < taken->size(); ++i) {
     if (!(*taken)[i].has_value()) continue;
@@ -136,6 +165,16 @@ Outcome CommandWork::Run() {
     all = MoreUrgent(all, one);
   }
   return all;
+}
+
+Outcome CommandWork::TellUsed(const Text& text) {
+  const absl::StatusOr<std::vector<store::StoredCommand>> list = run_.env().commands.List(run_.subject());
+  if (!list.ok()) return Outcome::OfStore(list.status());
+  // This press used it: its answer was given, and we died before noting that.
+  const bool ours = absl::c_any_of(*list, [&](const store::StoredCommand& command) {
+    return command.source == text.source && command.delivery == item_.delivery;
+  });
+  return ours ? Outcome() : Tell(kUsedButton);
 }
 
 absl::StatusOr<std::vector<std::pair<std::string, std::string>>> CommandWork::Earlier(
@@ -159,6 +198,8 @@ Outcome CommandWork::RunOne(const store::StoredCommand& command, const TextComma
   v1::Event event = item_.event;
   event.set_actor(command.actor);
   event.set_text_author(text.author);
+  // Planned for who may confirm it elsewhere; nothing of it is carried out here.
+  if (event.chat().unproved() && !event.chat().claimed().empty()) event.set_actor(event.chat().claimed());
   const bool apply = run_.mode() == v1::MODE_APPLY;
   const CommandInput input{parsed, *std::move(earlier), absl::StrCat("command-", text.source, "-", command.slot),
                            command.revision, run_.forge().has_reactions()};
@@ -170,6 +211,7 @@ Outcome CommandWork::RunOne(const store::StoredCommand& command, const TextComma
     Execution execution;
     return Execute(run_, effects_, acknowledgement, {.started = item_.started, .person = command.actor}, execution);
   };
+  const auto working = [&] { return TellWorking(event, input); };
   v1::Plan plan;
   Outcome decided = Decide(run_,
                            {.event = event,
@@ -180,6 +222,7 @@ Outcome CommandWork::RunOne(const store::StoredCommand& command, const TextComma
                             .command = &input,
                             .keeper = &keeper,
                             .acknowledge = acknowledge,
+                            .working = working,
                             .asked_plan = kept.mutable_asked()},
                            plan);
   // Another bot's command, as the repository says: taken, so that it is not looked at again.
@@ -188,8 +231,9 @@ Outcome CommandWork::RunOne(const store::StoredCommand& command, const TextComma
 
   // 2. Do it, and answer.
   std::string failures;
-  if (!skipped && !apply && item_.event.has_chat()) RETURN_UNLESS_DONE(ExecuteAnswer(kept.plan()));
-  if (!skipped && apply) RETURN_UNLESS_DONE(ExecutePlans(kept, command.actor, failures));
+  const bool writes = apply && !IsBarred(item_.event);
+  if (!skipped && !writes && item_.event.has_chat()) RETURN_UNLESS_DONE(ExecuteAnswer(kept.plan()));
+  if (!skipped && writes) RETURN_UNLESS_DONE(ExecutePlans(kept, command.actor, failures));
   const std::string outcome =
       absl::StrCat(apply ? "" : "dry-run: ", skipped            ? decided.reason
                                              : failures.empty() ? plan.outcome()
@@ -203,14 +247,29 @@ Outcome CommandWork::RunOne(const store::StoredCommand& command, const TextComma
   return {};
 }
 
-Outcome CommandWork::Tell(std::string_view en, std::string_view zh) {
+Outcome CommandWork::TellWorking(const v1::Event& event, const CommandInput& input) {
+  const ChatDesk* const chat = run_.env().chat;
+  if (!event.has_chat() || chat == nullptr || !chat->CanChange(event.chat().platform())) return {};
+  // What is done at once needs no word before it.
+  if (run_.env().clock.Now() - item_.started < kWorkingAfter) return {};
+  v1::Plan plan;
+  *plan.mutable_subject() = run_.subject();
+  const std::string cause = absl::StrCat(input.name, "-", input.revision);
+  const bool chinese = IsChinese(event.text());
+  v1::ChatMessage message = FollowMessage(*FollowInChat(event, cause, chinese), /*revision=*/0,
+                                          std::string(chinese ? kWorking.zh : kWorking.en));
+  *plan.add_actions()->mutable_chat_message() = std::move(message);
+  return ExecuteAnswer(plan);
+}
+
+Outcome CommandWork::Tell(const ChatSaying& saying) {
   v1::Plan plan;
   *plan.mutable_subject() = run_.subject();
   v1::ChatMessage& message = *plan.add_actions()->mutable_chat_message();
   message.set_platform(item_.event.chat().platform());
   message.set_channel(item_.event.chat().channel());
   message.set_cause(absl::StrCat("d", item_.delivery));
-  message.set_body(std::string(IsChinese(item_.event.text()) ? zh : en));
+  message.set_body(std::string(IsChinese(item_.event.text()) ? saying.zh : saying.en));
   return ExecuteAnswer(plan);
 }
 
@@ -219,8 +278,9 @@ Outcome CommandWork::ExecuteAnswer(const v1::Plan& plan) {
   answer.set_mode(v1::MODE_APPLY);
   answer.clear_actions();
   for (const v1::Action& action : plan.actions()) {
-    // What channels are told is no write to a forge.
-    if (action.has_chat_message() || action.has_chat_subscription()) *answer.add_actions() = action;
+    const bool told = action.has_chat_message() || action.has_await_confirmation() ||
+                      (action.has_chat_link() && !item_.event.chat().unproved());
+    if (told || (action.has_chat_subscription() && !IsBarred(item_.event))) *answer.add_actions() = action;
   }
   Execution execution;
   return Execute(run_, effects_, answer, {.started = item_.started, .person = {}}, execution);

@@ -11,6 +11,7 @@
 #include "absl/status/statusor.h"
 #include "services/core/store/commands.h"
 #include "services/intake/effects/effect_runner.h"
+#include "services/intake/pipeline/chat_look.h"
 #include "services/intake/pipeline/work_item.h"
 #include "services/intake/plans/snapshot.h"
 #include "services/intake/plans/subject_run.h"
@@ -41,9 +42,13 @@ class CommandWork {
   Outcome RunOne(const store::StoredCommand& command, const TextCommand& parsed, const Text& text);
   // What came of the commands of the text that stand before one.
   absl::StatusOr<std::vector<std::pair<std::string, std::string>>> Earlier(const store::StoredCommand& command) const;
+  // A button was pressed that this person has used before.
+  Outcome TellUsed(const Text& text);
+  // Says in chat that a command takes a while, in the message that its answer will stand in.
+  Outcome TellWorking(const v1::Event& event, const CommandInput& input);
   // Says something in chat that no command leads to: nothing was understood, or there is no such thread.
-  Outcome Tell(std::string_view en, std::string_view zh);
-  // The answer alone: in chat a dry run is answered.
+  Outcome Tell(const ChatSaying& saying);
+  // Of the plan what is no write to a forge: a dry run is answered in chat, and so is a message that may write nothing.
   Outcome ExecuteAnswer(const v1::Plan& plan);
   // Executes both plans, the one of another planner first.
   Outcome ExecutePlans(const v1::CommandPlan& plan, const std::string& person, std::string& failures);

@@ -8,7 +8,9 @@
 
 #include "services/core/reasons.h"
 #include "services/core/status_macros.h"
+#include "services/intake/chat_desk.h"
 #include "services/intake/effects/execute.h"
+#include "services/intake/pipeline/chat_look.h"
 #include "services/intake/pipeline/command_work.h"
 #include "services/intake/plans/decide.h"
 #include "services/intake/plans/decision_keeper.h"
@@ -99,7 +101,12 @@ Outcome EventWork::Announce() {
   v1::Plan plan;
   *plan.mutable_subject() = run_.subject();
   plan.set_mode(v1::MODE_APPLY);
-  for (const v1::ChatMessage& message : said.messages()) *plan.add_actions()->mutable_chat_message() = message;
+  for (const v1::ChatMessage& message : said.messages()) {
+    // How something goes on is told where the message can be changed; elsewhere people are told the end of it alone.
+    const bool on_the_way = message.changes() && message.revision() > kAnswerForm;
+    if (on_the_way && (env_.chat == nullptr || !env_.chat->CanChange(message.platform()))) continue;
+    *plan.add_actions()->mutable_chat_message() = message;
+  }
   RETURN_UNLESS_DONE(Execute(run_, effects_, plan, options, execution));
   const bool shows_checks = run_.forge().has_check_runs() || run_.forge().has_commit_statuses();
   if (!said.comment_name().empty() || (said.checks_size() > 0 && shows_checks)) {
@@ -188,6 +195,10 @@ Outcome SubjectWork::FindKind(const WorkItem& item, v1::SubjectKind& kind) {
     subject.set_kind(pull ? v1::SUBJECT_KIND_PULL_REQUEST : v1::SUBJECT_KIND_ISSUE);
     SubjectRun run(env_, subject, item.delivery, ForgePriority::kCommand);
     RETURN_UNLESS_DONE(run.Open());
+    const ChatSaying* bar = nullptr;
+    RETURN_UNLESS_DONE(FindChatLookBar(run, item.event.chat(), bar));
+    // Nobody finds out here what there is: the work on it says why.
+    if (bar != nullptr) break;
     const absl::StatusOr<ForgeIssue> found = run.forge().GetIssue(run.ReadCall(), ForgeSubjectOf(subject));
     if (found.ok()) {
       kind = found->pull_request ? v1::SUBJECT_KIND_PULL_REQUEST : v1::SUBJECT_KIND_ISSUE;

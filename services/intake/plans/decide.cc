@@ -143,7 +143,10 @@ Outcome Decision::MakePlan(const PlanInput& input) {
   Begin(plan_);
   const absl::Status planned = Computing([&] { return request_.planner.Plan(input, plan_); });
   if (!asking_.done()) return asking_;
-  if (IsStillWorking(planned)) return Outcome::Wait(kLongWorkLook, std::string(planned.message()));
+  if (IsStillWorking(planned)) {
+    if (request_.working != nullptr) RETURN_UNLESS_DONE(request_.working());
+    return Outcome::Wait(kLongWorkLook, std::string(planned.message()));
+  }
   if (!planned.ok()) return run_.ReadFailed(planned);
   *plan_.mutable_labels_before() = request_.reading.snapshot.labels();
   if (request_.command != nullptr) {
@@ -215,7 +218,8 @@ absl::StatusOr<RequestedPlan> Decision::Ask(std::string_view planner_name, const
                                   .trigger = Trigger::kManual,
                                   .mode = request_.mode,
                                   .reading = request_.reading,
-                                  .asked = options},
+                                  .asked = options,
+                                  .working = request_.working},
                                  *request_.asked_plan);
   if (outcome.kind == Outcome::Kind::kIgnored) {
     asked.reason = outcome.reason;
@@ -225,6 +229,7 @@ absl::StatusOr<RequestedPlan> Decision::Ask(std::string_view planner_name, const
   asking_ = outcome;
   if (!outcome.done()) return absl::CancelledError(outcome.reason);
   asked.plan = *request_.asked_plan;
+  if (options.preview) request_.asked_plan->Clear();
   return asked;
 }
 

@@ -24,6 +24,8 @@ struct DecideRequest {
   // Called between the planner's acknowledgement and its plan, with what it wants written at once; null: nothing is
   // acknowledged.
   std::function<Outcome(const v1::Plan& acknowledgement)> acknowledge = nullptr;
+  // Called where the planner waits for long work, each time it is asked; null: nobody wants to know.
+  std::function<Outcome()> working = nullptr;
   // The plan of another planner that this one asked for; null: it may ask none.
   v1::Plan* asked_plan = nullptr;
 };

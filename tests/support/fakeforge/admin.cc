@@ -163,6 +163,10 @@ Answer SetFaults(State& state, const json& body) {
   FaultRates rates = state.faults();
   for (const auto& [name, value] : body.items()) {
     if (name == "seed" && value.is_number_unsigned()) continue;
+    if (name == "slow_ms" && value.is_number_unsigned()) {
+      rates.slow_ms = value.get<int>();
+      continue;
+    }
     if (!value.is_number_integer() || !SetFaultRate(rates, name, value.get<int64_t>())) {
       return Wrong("\"" + name + "\" is no fault, or not from 0 to 100");
     }
@@ -215,6 +219,7 @@ Answer Change(State& state, const std::string& what, const json& body, Time now)
     if (body.contains("default_branch")) repository.default_branch = Text(body, "default_branch");
     if (body.contains("comments_editable")) repository.comments_editable = Flag(body, "comments_editable");
     if (body.contains("contents_readable")) repository.contents_readable = Flag(body, "contents_readable");
+    if (body.contains("private")) repository.is_private = Flag(body, "private");
     if (body.contains("hooks")) repository.hooks = body["hooks"];
     if (body.contains("required_checks")) repository.required_checks = Names(body, "required_checks");
     std::map<std::string, std::string> contents;

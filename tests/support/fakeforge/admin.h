@@ -27,13 +27,13 @@
 //                    Jenkins below /jenkins
 //   POST jenkins     {fail: N, status}: its next N answers are that status
 //   POST repository  {forge, repository, default_branch?, contents?: {path: text}, permissions?: {login: word},
-//                    comments_editable?, contents_readable?, hooks?, pushed_by?, required_checks?: names that GitHub's
-//                    rules require}: "path@ref" is the text at one
-//                    branch or commit only; with "pushed_by" the contents come as a push; "hooks" are answered as
-//                    they are
+//                    comments_editable?, contents_readable?, private?, hooks?, pushed_by?, required_checks?: names that
+//                    GitHub's rules require}: "path@ref" is the text at one branch or commit only; with "pushed_by" the
+//                    contents come as a push; "hooks" are answered as they are
 //   POST account     {forge, scopes?: "repo, …", clock_ahead?: seconds}: of the token and of the forge's clock
 //   POST teams       {forge, organisation, team, members?: [login], invited?, remove?}
-//   POST faults      {"seed"?: N, "late": 5, …} in percent, names of faults.h; "all" sets every one
+//   POST faults      {"seed"?: N, "late": 5, …} in percent, names of faults.h; "all" sets every one; "slow_ms": each
+//                    answer comes so much later
 //   POST limits      {forge, requests_per_minute?, writes_per_minute?}
 //   POST redeliver   {"forge"?}: another attempt for every delivery that never got a 2xx → {redelivered}
 //   GET  calls, unexpected, deliveries, state, pending

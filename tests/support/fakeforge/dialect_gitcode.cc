@@ -52,7 +52,7 @@ class GitCodeDialect final : public Dialect {
     return {{"id", 4711},
             {"full_name", full},
             {"path_with_namespace", full},
-            {"private", 0},
+            {"private", repository.is_private ? 1 : 0},
             {"default_branch", GitCodeDefaultBranch(repository)},
             {"html_url", "https://gitcode.com/" + full}};
   }

@@ -75,7 +75,7 @@ class GitHubDialect final : public Dialect {
     return {{"id", UserId(full)},
             {"name", full.substr(full.find('/') + 1)},
             {"full_name", full},
-            {"private", false},
+            {"private", repository.is_private},
             {"archived", false},
             {"default_branch", GitHubDefaultBranch(repository)},
             {"owner", User(full.substr(0, full.find('/')))},

@@ -18,6 +18,7 @@ struct FaultRates {
   int reset_before = 0;       // the connection breaks, nothing was done
   int reset_after = 0;        // the connection breaks, although it was done
   int slow = 0;               // the answer takes some seconds
+  int slow_ms = 0;            // no percentage: every answer takes so many milliseconds more, its work being done
   int late = 0;               // writes: the answer is lost, the effect appears up to five seconds later
   int wrong_types = 0;        // numbers as texts, flags as numbers
   int webhook_duplicate = 0;  // a delivery is sent twice

@@ -24,11 +24,13 @@ constexpr size_t kMaxSecret = 64 * 1024;
 constexpr char kFooter[] = R"(
 GitHub's API is at http://HOST:PORT, GitCode's at http://HOST:PORT/api/v5, the test's own calls at
 http://HOST:PORT/_fake/ (issues, pulls, comments, labels, edit, push, check, repository, account, teams, faults, limits,
-redeliver, calls, unexpected, deliveries, state, pending). An App's credentials work, too; it writes as --bot-login, which
+redeliver, calls, unexpected, deliveries, state, pending; of chat: say, press, heard). An App's credentials work, too; it writes as --bot-login, which
 must then end in "[bot]".
 
 With --git-root DIR, DIR/OWNER/REPO.git is served at http://HOST:PORT/git/OWNER/REPO.git, and pull requests are what their
 branches there say.
+
+The chat platforms are at http://HOST:PORT/chat/PLATFORM, which is their api_url; what people say there goes to --chat-url.
 
 Faults, in percent of calls or deliveries: error_before, error_after, limited, reset_before, reset_after, slow, late,
 wrong_types, webhook_duplicate, webhook_reorder, webhook_drop; "all" sets every one.
@@ -45,6 +47,7 @@ Examples:
   yard-fakeforge --issues issues.jsonl
       opens an issue for each line: {"forge", "repository", "title", "body", "labels"}
   curl -d '{"forge":"github","repository":"o/r","title":"t","body":"b"}' http://127.0.0.1:8090/_fake/issues
+  curl -d '{"platform":"slack","user":"U1","channel":"C1","text":"/why #1"}' http://127.0.0.1:8090/_fake/say
 )";
 
 // The first line's bytes without the line's end.
@@ -89,6 +92,7 @@ int Main(int argc, char** argv) {
   std::string secret_github;
   std::string secret_gitcode;
   std::string token_file;
+  std::string chat_secret;
   std::string faults;
   std::string ready_file;
   std::string issues;
@@ -104,6 +108,8 @@ int Main(int argc, char** argv) {
   program.Value("--secret-file-github", &secret_github, "FILE", "Signs GitHub's webhooks");
   program.Value("--secret-file-gitcode", &secret_gitcode, "FILE", "Signs GitCode's webhooks");
   program.Value("--token-file", &token_file, "FILE", "The token that calls must carry");
+  program.Value("--chat-url", &options.chat_url, "URL", "The daemon, for what people say in chat: http://HOST:PORT");
+  program.Value("--chat-secret-file", &chat_secret, "FILE", "The secret of every chat platform");
   program.Value("--bot-login", &options.state.bot_login, "The account of that token (default yardbot)");
   program.Value("--webhook-connections", &options.webhook_connections, "Webhooks in flight at once (default 1)")
       .Between(1, 64);
@@ -135,7 +141,7 @@ int Main(int argc, char** argv) {
   }
   if (!ReadSecret(secret_github, options.state.github.secret) ||
       !ReadSecret(secret_gitcode, options.state.gitcode.secret) ||
-      !ReadSecret(token_file, options.state.github.token)) {
+      !ReadSecret(token_file, options.state.github.token) || !ReadSecret(chat_secret, options.chat_secret)) {
     return kExitUsage;
   }
   options.state.gitcode.token = options.state.github.token;
@@ -162,7 +168,8 @@ int Main(int argc, char** argv) {
                                   {"http", real.ToString()},
                                   {"github", server->ApiUrl("github")},
                                   {"gitcode", server->ApiUrl("gitcode")},
-                                  {"git", server->GitUrl()}};
+                                  {"git", server->GitUrl()},
+                                  {"chat", server->ChatUrl("")}};
     if (const absl::Status status = WriteFileAtomically(ready_file, ready.dump() + "\n"); !status.ok()) {
       std::cerr << "yard-fakeforge: " << status.message() << "\n";
       return kExitSystem;

@@ -111,6 +111,7 @@ struct Repository {
   // Its webhooks, as they are answered; nullopt: the caller may not see them.
   std::optional<nlohmann::json> hooks;
   bool contents_readable = true;             // false: 403
+  bool is_private = false;                   // who has no permission may not read it either
   std::vector<CheckRun> checks;              // oldest first
   std::vector<CommitStatus> statuses;        // oldest first
   std::vector<nlohmann::json> runs;          // of GitCode's Actions, as they are answered

@@ -16,7 +16,10 @@ StateOptions WithWebhooks(const ServerOptions& options) {
 
 }  // namespace
 
-Server::Server(ServerOptions options) : options_(std::move(options)), state_(WithWebhooks(options_)) {}
+Server::Server(ServerOptions options)
+    : options_(std::move(options)),
+      state_(WithWebhooks(options_)),
+      chat_(options_.chat_url, options_.chat_secret, closing_) {}
 
 std::unique_ptr<Server> Server::Start(ServerOptions options, std::string& error) {
   auto server = std::unique_ptr<Server>(new Server(std::move(options)));
@@ -29,8 +32,17 @@ std::unique_ptr<Server> Server::Start(ServerOptions options, std::string& error)
             git != nullptr && request.path().starts_with(GitRoot::kPath)) {
           return git->Serve(request);
         }
+        // What people say waits for the daemon, which may call us meanwhile.
+        if (request.path().starts_with(ChatTalk::kPath) || ChatTalk::IsOwn(request.Parts())) {
+          return raw->chat_.Handle(request);
+        }
         Answer answer;
-        raw->WithState([&](State& state, Time now) { answer = state.Handle(request, now); });
+        int slow_ms = 0;
+        raw->WithState([&](State& state, Time now) {
+          answer = state.Handle(request, now);
+          slow_ms = state.faults().slow_ms;
+        });
+        if (slow_ms > 0 && !request.path().starts_with("/_fake/")) raw->Rest(std::chrono::milliseconds(slow_ms));
         return answer;
       },
       error);
@@ -42,6 +54,7 @@ std::unique_ptr<Server> Server::Start(ServerOptions options, std::string& error)
 }
 
 Server::~Server() {
+  closing_ = true;
   listener_.reset();
   {
     std::lock_guard<std::mutex> lock(mutex_);
@@ -56,6 +69,10 @@ std::string Server::ApiUrl(std::string_view forge) const {
   return forge == "gitcode" ? base + "/api/v5" : base;
 }
 
+std::string Server::ChatUrl(std::string_view platform) const {
+  return "http://" + options_.host + ":" + std::to_string(port()) + ChatTalk::kPath + std::string(platform);
+}
+
 std::string Server::GitUrl() const { return "http://" + options_.host + ":" + std::to_string(port()) + "/git"; }
 
 void Server::WithState(const std::function<void(State& state, Time now)>& use) {
@@ -64,6 +81,11 @@ void Server::WithState(const std::function<void(State& state, Time now)>& use) {
     use(state_, Now());
   }
   changed_.notify_all();
+}
+
+void Server::Rest(std::chrono::milliseconds time) {
+  constexpr std::chrono::milliseconds kStep{20};
+  for (const Time end = Now() + time; !closing_ && Now() < end;) std::this_thread::sleep_for(kStep);
 }
 
 void Server::SendWebhooks() {

@@ -310,7 +310,8 @@ Answer State::Execute(Side& side, const Operation& operation, const Request& req
       return Json(200, {{"name", operation.argument}, {"protected", false}, {"protection", {{"enabled", false}}}});
     case Kind::kPermission: {
       const auto permission = repository.permissions.find(operation.argument);
-      const std::string word = permission == repository.permissions.end() ? "read" : permission->second;
+      const std::string others = repository.is_private ? "none" : "read";
+      const std::string word = permission == repository.permissions.end() ? others : permission->second;
       return Json(200, dialect.Permission(operation.argument, word));
     }
     case Kind::kPullRuns: {

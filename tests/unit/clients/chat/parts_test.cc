@@ -12,6 +12,7 @@
 #include "clients/chat/form.h"
 #include "clients/chat/platform.h"
 #include "clients/chat/reply_url.h"
+#include "clients/chat/slack_markup.h"
 #include "clients/chat/slack_text.h"
 #include "clients/chat/wecom_xml.h"
 
@@ -85,8 +86,41 @@ TEST(SlackText, ReferencesAndEscapesBecomeText) {
 TEST(FeishuText, NamesStandForPlaces) {
   const nlohmann::json mentions =
       nlohmann::json::parse(R"([{"key":"@_user_1","name":"Yard"},{"key":"@_user_12","name":"A"}])");
-  EXPECT_EQ(FeishuPlainText("@_user_1 ask @_user_12 or @_user_3", &mentions), "ask @A or @_user_3");
-  EXPECT_EQ(FeishuPlainText("plain", nullptr), "plain");
+  EXPECT_EQ(FeishuPlainText("@_user_1 ask @_user_12 or @_user_3", &mentions, "@_user_1"), "ask @A or @_user_3");
+  EXPECT_EQ(FeishuPlainText("please @_user_1 ask @_user_12", &mentions, "@_user_1"), "please ask @A");
+  EXPECT_EQ(FeishuPlainText("@_user_12 and @_user_1", &mentions, "@_user_1"), "@A and");
+  EXPECT_EQ(FeishuPlainText("plain", nullptr, ""), "plain");
+}
+
+TEST(FeishuText, TheBotIsKnownAmongThoseWhoAreMentioned) {
+  const nlohmann::json untyped = nlohmann::json::parse(
+      R"([{"key":"@_user_1","id":{"open_id":"ou_a"}},{"key":"@_user_2","id":{"open_id":"ou_bot"}}])");
+  EXPECT_EQ(FeishuBotPlace("@_user_1 @_user_2", &untyped, "ou_bot"), "@_user_2");
+  EXPECT_EQ(FeishuBotPlace("@_user_1 @_user_2", &untyped, "ou_other"), "") << "somebody else is meant";
+  EXPECT_EQ(FeishuBotPlace("@_user_1 @_user_2", &untyped, ""), "@_user_1") << "nobody says which";
+  const nlohmann::json typed = nlohmann::json::parse(
+      R"([{"key":"@_user_1","mentioned_type":"user"},{"key":"@_user_2","mentioned_type":"bot"}])");
+  EXPECT_EQ(FeishuBotPlace("@_user_1 @_user_2", &typed, ""), "@_user_2");
+  const nlohmann::json people = nlohmann::json::parse(R"([{"key":"@_user_1","mentioned_type":"user"}])");
+  EXPECT_EQ(FeishuBotPlace("@_user_1 hello", &people, ""), "");
+  EXPECT_EQ(FeishuBotPlace("@_user_1 hello", nullptr, ""), "@_user_1");
+  EXPECT_EQ(FeishuBotPlace("hello", nullptr, ""), "");
+  const nlohmann::json everybody = nlohmann::json::parse(R"([{"key":"@_all"}])");
+  EXPECT_EQ(FeishuBotPlace("@_all hello", &everybody, ""), "") << "everybody is not the bot";
+}
+
+TEST(SlackText, MarkdownIsTranslatedAndEverythingElseIsText) {
+  EXPECT_EQ(SlackMarkup("**done**: [#12](https://forge.example/o/r/issues/12?a=1&b=2), see"),
+            "*done*: <https://forge.example/o/r/issues/12?a=1&amp;b=2|#12>, see");
+  EXPECT_EQ(SlackMarkup("## Heading **strong**\n* one\n  - two\nthree"), "*Heading strong*\n• one\n  • two\nthree");
+  EXPECT_EQ(SlackMarkup("`**a** [b](https://c)` and ``x ` **y**``"), "`**a** [b](https://c)` and ``x ` **y**``");
+  EXPECT_EQ(SlackMarkup("```\n* **not** bold\n```\n**bold**"), "```\n* **not** bold\n```\n*bold*");
+  // No link of ours, and nothing that calls.
+  for (const char* text : {"[a](javascript:x)", "[a](https://x|y)", "[a](https://x y)", "[a]", "[", "[](https://x)"}) {
+    EXPECT_EQ(SlackMarkup(text), text);
+  }
+  EXPECT_EQ(SlackMarkup("[<!channel>](https://x)"), "<https://x|&lt;!channel&gt;>");
+  EXPECT_EQ(SlackMarkup("[a](https://x><!channel>)"), "[a](https://x&gt;&lt;!channel&gt;)");
 }
 
 TEST(WecomXml, OnlyTextsOfOneElementAreRead) {
@@ -168,14 +202,57 @@ TEST(Answers, TheLimitsOfThePlatformsHold) {
   std::string text;
   for (int i = 0; i < 6'000; ++i) text += i % 7 == 0 ? "行<&@\n" : "word <&> ";
   const nlohmann::json slack = nlohmann::json::parse(RenderSlack({text}));
-  EXPECT_EQ(slack["blocks"].size(), 10U);
-  for (const auto& block : slack["blocks"]) EXPECT_LE(block["text"]["text"].get<std::string>().size(), 3'000U);
+  size_t all = 0;
+  for (const auto& block : slack["blocks"]) {
+    EXPECT_LE(block["text"]["text"].get<std::string>().size(), 3'000U);
+    all += block["text"]["text"].get<std::string>().size();
+  }
+  EXPECT_GT(all, 8'000U);
+  EXPECT_LE(all, 13'200U) << "over all blocks";
   EXPECT_THAT(slack["blocks"].back()["text"]["text"].get<std::string>(), HasSubstr("…"));
   EXPECT_LE(nlohmann::json::parse(RenderMattermost({text}))["attachments"][0]["text"].get<std::string>().size(),
             16'383U);
   EXPECT_LE(nlohmann::json::parse(RenderFeishu({text}))["content"].get<std::string>().size(), 30'000U);
-  EXPECT_LE(nlohmann::json::parse(RenderDingtalk({text}))["markdown"]["text"].get<std::string>().size(), 20'000U);
+  // DingTalk's newer calls take it as JSON in JSON.
+  EXPECT_LE(nlohmann::json::parse(RenderDingtalk({text}))["markdown"].dump().size(), 15'000U);
   EXPECT_LE(nlohmann::json::parse(RenderWecom({text}))["markdown"]["content"].get<std::string>().size(), 2'048U);
+}
+
+TEST(Answers, WecomTakesTwoAnswersThatSayTheSame) {
+  ChatAnswer first{"There is nothing to do."};
+  ChatAnswer second = first;
+  first.key = "m-1";
+  second.key = "m-2";
+  EXPECT_NE(RenderWecom(first), RenderWecom(second));
+  EXPECT_EQ(RenderWecom(first), RenderWecom(first)) << "one that is sent again is the same";
+  EXPECT_NE(RenderPlain("wecom", first), RenderPlain("wecom", second));
+  first.text = std::string(5'000, 'x');
+  EXPECT_LE(nlohmann::json::parse(RenderWecom(first))["markdown"]["content"].get<std::string>().size(), 2'048U);
+}
+
+TEST(Answers, ButtonsAreShownWhereThePlatformHasThem) {
+  ChatAnswer answer{"**Sure?**\nIt rewrites `topic`."};
+  answer.key = "m-1";
+  answer.choices = {{"Confirm", "signed-1"}, {"Other", "signed-2"}};
+  const auto slack = nlohmann::json::parse(RenderSlack(answer));
+  EXPECT_EQ(slack["blocks"].back()["elements"][1]["value"], "signed-2");
+  const auto card = nlohmann::json::parse(nlohmann::json::parse(RenderFeishu(answer))["content"].get<std::string>());
+  EXPECT_EQ(card["elements"].back()["actions"][0]["value"]["value"], "signed-1");
+  EXPECT_FALSE(nlohmann::json::parse(RenderMattermost(answer))["attachments"][0].contains("actions"))
+      << "nobody said where the server reaches us";
+  answer.callback_url = "https://yard.example/chat/mattermost";
+  const auto attachment = nlohmann::json::parse(RenderMattermost(answer))["attachments"][0];
+  EXPECT_EQ(attachment["actions"][0]["integration"]["url"], answer.callback_url);
+  EXPECT_EQ(attachment["actions"][0]["integration"]["context"]["value"], "signed-1");
+  EXPECT_EQ(attachment["actions"][1]["name"], "Other");
+  const auto wecom = nlohmann::json::parse(RenderWecom(answer));
+  EXPECT_EQ(wecom["msgtype"], "template_card");
+  EXPECT_EQ(wecom["template_card"]["task_id"], "m-1");
+  EXPECT_EQ(wecom["template_card"]["button_list"][0]["key"], "signed-1");
+  EXPECT_EQ(wecom["template_card"]["main_title"]["title"], "Sure?");
+  EXPECT_THAT(wecom["template_card"]["sub_title_text"].get<std::string>(), HasSubstr("It rewrites topic."));
+  answer.plain = true;
+  EXPECT_THAT(RenderPlain("wecom", answer), Not(HasSubstr("signed")));
 }
 
 TEST(Answers, AShortTextIsWhole) {

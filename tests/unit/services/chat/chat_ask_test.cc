@@ -38,7 +38,10 @@ TEST_F(ChatAskTest, ChannelUserAndPlatformEachBarWriting) {
   EXPECT_EQ(Ask("u1", "read").bar, ChatWriteBar::kChannel);
   EXPECT_EQ(Ask("u1", "read").login, "alice") << "who asks is known all the same";
   EXPECT_EQ(Ask("u2", "write").bar, ChatWriteBar::kNobody);
-  EXPECT_EQ(Ask("u1", "write", /*proved=*/false).bar, ChatWriteBar::kUnproved);
+  const ChatAsk unproved = Ask("u1", "write", /*proved=*/false);
+  EXPECT_EQ(unproved.bar, ChatWriteBar::kUnproved);
+  EXPECT_EQ(unproved.login, "") << "anybody may have written the name";
+  EXPECT_EQ(unproved.claimed, "alice");
   for (const ChatWriteBar bar : {ChatWriteBar::kChannel, ChatWriteBar::kNobody, ChatWriteBar::kUnproved}) {
     EXPECT_NE(ChatWriteBarText(bar), "");
   }

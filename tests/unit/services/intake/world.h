@@ -128,6 +128,7 @@ class World {
         .find_choice = find_choice_,
         .find_pull = find_pull_,
         .long_work = long_work_.get(),
+        .chat = chat_,
     });
     effects_ = std::make_unique<EffectRunner>(kinds_, *ledger_, clock_, logger_);
     work_ = std::make_unique<SubjectWork>(*environment_, *effects_);
@@ -259,6 +260,8 @@ class World {
   // Plans commands and reads them; null: nobody does. To be set before Boot.
   std::shared_ptr<const Planner> command_planner_;
   std::shared_ptr<const CommandParser> command_parser_;
+  // The chat platforms; null: there are none. To be set before Boot.
+  ChatDesk* chat_ = nullptr;
   // To be set before Boot.
   EffectKinds kinds_ = ShippedEffectKinds();
   // As configured; empty: the forge is asked. To be set before Boot.

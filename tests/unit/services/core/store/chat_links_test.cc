@@ -42,6 +42,25 @@ TEST_F(ChatLinksTest, ACodeWorksOnceOnItsForgeAndTheLinkLasts) {
   EXPECT_THAT(All(), ElementsAre("u1=Maria"));
 }
 
+TEST_F(ChatLinksTest, ACodeIsLookedUpWithoutUsingIt) {
+  Offer("u1", "c1");
+  const auto find = [&](const std::string& code, const std::string& login, const std::string& forge = "github") {
+    const auto account = store_->chat_links().FindCode(code, forge, login, clock_.Now());
+    EXPECT_TRUE(account.ok()) << account.status();
+    return account.ok() && account->has_value() ? (*account)->user : "";
+  };
+  EXPECT_EQ(find("c1", "maria"), "u1");
+  EXPECT_EQ(find("c1", "bob"), "u1") << "nobody has used it";
+  EXPECT_EQ(find("c2", "maria"), "");
+  EXPECT_EQ(find("c1", "maria", "gitcode"), "");
+  EXPECT_EQ(Redeem("c1", "maria"), "u1=maria");
+  EXPECT_EQ(find("c1", "bob"), "");
+  EXPECT_EQ(find("c1", "Maria"), "u1");
+  Offer("u2", "c3");
+  clock_.Advance(16min);
+  EXPECT_EQ(find("c3", "maria"), "");
+}
+
 TEST_F(ChatLinksTest, ANewCodeTakesThePlaceOfTheOldOneAndTheLinkStaysUntilItIsUsed) {
   Offer("u1", "c1");
   EXPECT_EQ(Redeem("c1", "maria"), "u1=maria");

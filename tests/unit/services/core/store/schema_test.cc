@@ -317,6 +317,9 @@ TEST_F(SchemaTest, QueriesOfTheHotPathUseTheirIndexes) {
        "shadow_runs_by_subject"},
       {"select id from chat_links where code = 'c' and forge = 'f'", "chat_links_by_code"},
       {"select id from seen_heads where lower(subject) = lower('x') and subject_kind = 1", "seen_heads_by_subject"},
+      {"select number from chat_threads where platform = 'p' and channel = 'c' and thread = 't'",
+       "chat_threads_by_place"},
+      {"select id from chat_threads where named_at < 7", "chat_threads_by_time"},
   };
   for (const auto& [query_text, index] : expected) {
     long long a = 0;

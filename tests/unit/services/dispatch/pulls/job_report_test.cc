@@ -87,5 +87,20 @@ TEST(JobReport, AResultThatIsNoneLeavesTheVerdict) {
   }
 }
 
+TEST(JobReport, ChatIsToldInOneLineHowAJobStands) {
+  v1::SuiteJob job;
+  job.set_job("j-1");
+  job.mutable_spec()->set_suite("repo/units");
+  EXPECT_EQ(JobLine(job, "", false), "`repo/units`, job `j-1`: waiting");
+  job.set_attempt(1);
+  EXPECT_EQ(JobLine(job, "", false), "`repo/units`, job `j-1`: running");
+  EXPECT_EQ(JobLine(job, "", true), "`repo/units`，任务 `j-1`：运行中");
+  EXPECT_EQ(JobLine(Ended("passed"), "", false), "`repo/units`, job `j-1`: **passed**");
+  const std::string failed = JobLine(Ended("failed", "code"), kResult, false);
+  EXPECT_THAT(failed, HasSubstr("**failed: 6 tests, 1 failed**"));
+  EXPECT_THAT(failed, HasSubstr("a card is gone"));
+  EXPECT_THAT(failed, Not(HasSubstr("@everybody")));
+}
+
 }  // namespace
 }  // namespace yardmaster::dispatch
