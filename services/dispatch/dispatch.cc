@@ -27,8 +27,9 @@ absl::StatusOr<const SigningKey*> Dispatch::signing_key() {
 
 absl::StatusOr<std::unique_ptr<Dispatch>> Dispatch::Open(const DispatchOptions& options, store::Jobs& jobs,
                                                          const PackRegistry& packs, const Clock& clock,
-                                                         Metrics& metrics) {
-  ASSIGN_OR_RETURN(std::unique_ptr<Dispatcher> dispatcher, Dispatcher::Open(jobs, clock, metrics, options.limits));
+                                                         Metrics& metrics, Logger& logger) {
+  ASSIGN_OR_RETURN(std::unique_ptr<Dispatcher> dispatcher,
+                   Dispatcher::Open(jobs, clock, metrics, logger, options.limits));
   return std::unique_ptr<Dispatch>(new Dispatch(options, packs, clock, std::move(dispatcher)));
 }
 

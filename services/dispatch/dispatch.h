@@ -49,8 +49,8 @@ class Dispatch {
  public:
   // Everything must outlive this object. Errors: as Dispatcher::Open.
   static absl::StatusOr<std::unique_ptr<Dispatch>> Open(const DispatchOptions& options, store::Jobs& jobs,
-                                                        const PackRegistry& packs, const Clock& clock,
-                                                        Metrics& metrics);
+                                                        const PackRegistry& packs, const Clock& clock, Metrics& metrics,
+                                                        Logger& logger);
 
   Dispatcher& dispatcher() { return *dispatcher_; }
   PartFiles& files() { return files_; }

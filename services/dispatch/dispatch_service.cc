@@ -113,9 +113,9 @@ class WatchReactor final
 }  // namespace
 
 template <typename Work>
-grpc::ServerUnaryReactor* DispatchServiceImpl::Handle(grpc::CallbackServerContext* context, std::string_view method,
-                                                      Work work) {
-  return HandlePooledUnary(executor_, env_, *context, method,
+grpc::ServerUnaryReactor* DispatchServiceImpl::Handle(Executor& executor, grpc::CallbackServerContext* context,
+                                                      std::string_view method, Work work) {
+  return HandlePooledUnary(executor, env_, *context, method,
                            [this, work = std::move(work)](const RpcCall& call) -> absl::Status {
                              if (dispatch_ == nullptr) return errors::StoreAbsent();
                              return work(call);
@@ -152,7 +152,7 @@ absl::StatusOr<v1::SuiteJob> DispatchServiceImpl::Submit(const RpcCall& call, v1
 grpc::ServerUnaryReactor* DispatchServiceImpl::SubmitJob(grpc::CallbackServerContext* context,
                                                          const v1::SubmitJobRequest* request,
                                                          v1::SubmitJobResponse* response) {
-  return Handle(context, kSubmitJob, [this, request, response](const RpcCall& call) -> absl::Status {
+  return Handle(waiting_calls_, context, kSubmitJob, [this, request, response](const RpcCall& call) -> absl::Status {
     if (!request->request_id().empty() && !dispatch::IsPlainName(request->request_id())) {
       return errors::FieldInvalid("request_id", "1 to 128 letters, digits, \"-\" and \"_\"");
     }
@@ -163,7 +163,7 @@ grpc::ServerUnaryReactor* DispatchServiceImpl::SubmitJob(grpc::CallbackServerCon
 
 grpc::ServerUnaryReactor* DispatchServiceImpl::GetJob(grpc::CallbackServerContext* context,
                                                       const v1::GetJobRequest* request, v1::GetJobResponse* response) {
-  return Handle(context, kGetJob, [this, request, response](const RpcCall&) -> absl::Status {
+  return Handle(job_calls_, context, kGetJob, [this, request, response](const RpcCall&) -> absl::Status {
     ASSIGN_OR_RETURN(const Job job, dispatch_->dispatcher().FindJob(request->job()));
     *response->mutable_job() = MessageOf(job);
     if (!request->signed_() || job.state != JobState::kEnded) return absl::OkStatus();
@@ -179,7 +179,7 @@ grpc::ServerUnaryReactor* DispatchServiceImpl::GetJob(grpc::CallbackServerContex
 grpc::ServerUnaryReactor* DispatchServiceImpl::ListJobs(grpc::CallbackServerContext* context,
                                                         const v1::ListJobsRequest* request,
                                                         v1::ListJobsResponse* response) {
-  return Handle(context, kListJobs, [this, request, response](const RpcCall&) -> absl::Status {
+  return Handle(job_calls_, context, kListJobs, [this, request, response](const RpcCall&) -> absl::Status {
     constexpr int64_t kPage = 50;
     const int64_t limit = request->limit() == 0 ? kPage : request->limit();
     ASSIGN_OR_RETURN(const store::Page<Job> page,
@@ -193,15 +193,15 @@ grpc::ServerUnaryReactor* DispatchServiceImpl::ListJobs(grpc::CallbackServerCont
 
 grpc::ServerWriteReactor<v1::WatchJobResponse>* DispatchServiceImpl::WatchJob(grpc::CallbackServerContext* context,
                                                                               const v1::WatchJobRequest* request) {
-  auto* reactor = new WatchReactor(env_, *context, executor_, dispatch_, *request);
-  reactor->Begin();
+  auto* reactor = new WatchReactor(env_, *context, job_calls_, dispatch_, *request);
+  reactor->Begin(dispatch::Topic::OfJob(request->job()));
   return reactor;
 }
 
 grpc::ServerUnaryReactor* DispatchServiceImpl::CancelJob(grpc::CallbackServerContext* context,
                                                          const v1::CancelJobRequest* request,
                                                          v1::CancelJobResponse* response) {
-  return Handle(context, kCancelJob, [this, request, response](const RpcCall& call) -> absl::Status {
+  return Handle(job_calls_, context, kCancelJob, [this, request, response](const RpcCall& call) -> absl::Status {
     ASSIGN_OR_RETURN(const Job job, dispatch_->dispatcher().Cancel(request->job(), call.caller().name));
     *response->mutable_job() = MessageOf(job);
     return absl::OkStatus();
@@ -211,7 +211,7 @@ grpc::ServerUnaryReactor* DispatchServiceImpl::CancelJob(grpc::CallbackServerCon
 grpc::ServerUnaryReactor* DispatchServiceImpl::RerunJob(grpc::CallbackServerContext* context,
                                                         const v1::RerunJobRequest* request,
                                                         v1::RerunJobResponse* response) {
-  return Handle(context, kRerunJob, [this, request, response](const RpcCall& call) -> absl::Status {
+  return Handle(waiting_calls_, context, kRerunJob, [this, request, response](const RpcCall& call) -> absl::Status {
     ASSIGN_OR_RETURN(const Job job, dispatch_->dispatcher().FindJob(request->job()));
     v1::JobSpec spec = dispatch::SpecOf(job);
     // It is told to whoever asks for it, and not at the pull request: there people write /test.
@@ -225,7 +225,7 @@ grpc::ServerUnaryReactor* DispatchServiceImpl::RerunJob(grpc::CallbackServerCont
 grpc::ServerUnaryReactor* DispatchServiceImpl::ExplainPending(grpc::CallbackServerContext* context,
                                                               const v1::ExplainPendingRequest* request,
                                                               v1::ExplainPendingResponse* response) {
-  return Handle(context, kExplainPending, [this, request, response](const RpcCall&) -> absl::Status {
+  return Handle(job_calls_, context, kExplainPending, [this, request, response](const RpcCall&) -> absl::Status {
     ASSIGN_OR_RETURN(const dispatch::Waiting waiting, dispatch_->dispatcher().Explain(request->job()));
     *response = dispatch::WaitingMessage(waiting);
     return absl::OkStatus();
@@ -235,7 +235,7 @@ grpc::ServerUnaryReactor* DispatchServiceImpl::ExplainPending(grpc::CallbackServ
 grpc::ServerUnaryReactor* DispatchServiceImpl::ListRunners(grpc::CallbackServerContext* context,
                                                            const v1::ListRunnersRequest*,
                                                            v1::ListRunnersResponse* response) {
-  return Handle(context, kListRunners, [this, response](const RpcCall&) -> absl::Status {
+  return Handle(job_calls_, context, kListRunners, [this, response](const RpcCall&) -> absl::Status {
     for (const dispatch::RunnerStatus& status : dispatch_->dispatcher().Runners()) {
       *response->add_runners() = dispatch::RunnerMessage(status);
     }
@@ -246,7 +246,7 @@ grpc::ServerUnaryReactor* DispatchServiceImpl::ListRunners(grpc::CallbackServerC
 grpc::ServerUnaryReactor* DispatchServiceImpl::SetRunnerService(grpc::CallbackServerContext* context,
                                                                 const v1::SetRunnerServiceRequest* request,
                                                                 v1::SetRunnerServiceResponse* response) {
-  return Handle(context, kSetRunnerService, [this, request, response](const RpcCall&) -> absl::Status {
+  return Handle(job_calls_, context, kSetRunnerService, [this, request, response](const RpcCall&) -> absl::Status {
     dispatch::Dispatcher& dispatcher = dispatch_->dispatcher();
     switch (request->service()) {
       case v1::SetRunnerServiceRequest::SERVICE_IN:
@@ -275,7 +275,7 @@ grpc::ServerUnaryReactor* DispatchServiceImpl::SetRunnerService(grpc::CallbackSe
 grpc::ServerUnaryReactor* DispatchServiceImpl::UploadSource(grpc::CallbackServerContext* context,
                                                             const v1::PutPartRequest* request,
                                                             v1::PutPartResponse* response) {
-  return Handle(context, kUploadSource, [this, request, response](const RpcCall&) {
+  return Handle(job_calls_, context, kUploadSource, [this, request, response](const RpcCall&) {
     return dispatch::PutPart(dispatch_->files(), *request, *response);
   });
 }
@@ -283,7 +283,7 @@ grpc::ServerUnaryReactor* DispatchServiceImpl::UploadSource(grpc::CallbackServer
 grpc::ServerUnaryReactor* DispatchServiceImpl::ReadArtifact(grpc::CallbackServerContext* context,
                                                             const v1::ReadPartRequest* request,
                                                             v1::ReadPartResponse* response) {
-  return Handle(context, kReadArtifact, [this, request, response](const RpcCall&) {
+  return Handle(job_calls_, context, kReadArtifact, [this, request, response](const RpcCall&) {
     return dispatch::ReadPart(dispatch_->files(), *request, *response);
   });
 }

@@ -181,8 +181,7 @@ auto ReadRecord(std::string_view record, Read read) -> absl::StatusOr<decltype(r
 
 }  // namespace
 
-store::JobRows RowsOf(const Changes& changes) {
-  store::JobRows rows;
+void AppendRows(const Changes& changes, store::JobRows& rows) {
   for (const Job& job : changes.jobs) {
     rows.jobs.push_back({job.id, job.number, job.repository, job.state == JobState::kEnded, Text(JsonOf(job))});
   }
@@ -196,7 +195,6 @@ store::JobRows RowsOf(const Changes& changes) {
   }
   for (const Lease& lease : changes.leases) rows.leases.push_back({lease.job, lease.fence, true, Text(JsonOf(lease))});
   for (const Runner& runner : changes.runners) rows.runners.push_back({runner.name, Text(JsonOf(runner))});
-  return rows;
 }
 
 absl::StatusOr<Changes> ChangesOf(const store::JobRows& rows) {

@@ -65,6 +65,7 @@ class WorkReactor final
       ASSIGN_OR_RETURN(const dispatch::RunnerReport report, dispatch::ReportOf(request_));
       if (!name_.empty() && name_ != report.name) return errors::FieldInvalid("name", "the same in all of a stream");
       RETURN_IF_ERROR(dispatcher().Report(report));
+      if (name_.empty()) Listen(dispatch::Topic::OfRunner(report.name));
       name_ = report.name;
       known_.clear();
       for (const dispatch::ReportedRun& run : report.runs) known_.insert({run.job, run.fence});
@@ -131,7 +132,7 @@ grpc::ServerUnaryReactor* RunnerServiceImpl::Handle(grpc::CallbackServerContext*
 grpc::ServerBidiReactor<v1::WorkRequest, v1::WorkResponse>* RunnerServiceImpl::Work(
     grpc::CallbackServerContext* context) {
   auto* reactor = new WorkReactor(env_, *context, executor_, dispatch_);
-  if (reactor->Begin()) reactor->BeginReading();
+  if (reactor->Begin(dispatch::Topic())) reactor->BeginReading();
   return reactor;
 }
 
@@ -143,7 +144,7 @@ grpc::ServerUnaryReactor* RunnerServiceImpl::AppendLog(grpc::CallbackServerConte
     ASSIGN_OR_RETURN(const uint64_t end,
                      dispatch_->logs().Append(request->job(), request->fence(), request->offset(), request->text()));
     response->set_end(end);
-    if (!request->text().empty()) dispatch_->dispatcher().NotifyListeners();
+    if (!request->text().empty()) dispatch_->dispatcher().LogHasGrown(request->job());
     return absl::OkStatus();
   });
 }

@@ -278,14 +278,13 @@ int RunDaemon(const DaemonOptions& options) {
   dispatch::Dispatch* const dispatcher = pipe == nullptr ? nullptr : pipe->interfaces().dispatch;
   ThreadPool long_calls(kLongCallThreads, kMaxLongCallsWaiting);
   ThreadPool intake_calls(kIntakeCallThreads, kMaxLongCallsWaiting);
-  const ServiceEnvironment service_env{env,
-                                       *packs,
-                                       decisions,
-                                       decision_ids,
-                                       long_calls,
-                                       intake_calls,
-                                       pipe == nullptr ? PipeInterfaces() : pipe->interfaces(),
-                                       dispatcher};
+  ThreadPool job_calls(kJobCallThreads, kMaxDispatchCallsWaiting);
+  ThreadPool worker_calls(kWorkerCallThreads, kMaxDispatchCallsWaiting);
+  const ServiceEnvironment service_env{
+      env,          *packs,       decisions,
+      decision_ids, long_calls,   intake_calls,
+      job_calls,    worker_calls, pipe == nullptr ? PipeInterfaces() : pipe->interfaces(),
+      dispatcher};
   std::vector<std::unique_ptr<grpc::Service>> handlers;
   std::vector<NamedService> services;
   for (const ServiceRow& row : Services()) {
@@ -364,6 +363,8 @@ int RunDaemon(const DaemonOptions& options) {
   (*grpc)->Stop(config.limits.drain_timeout);
   (*http)->Stop(config.limits.drain_timeout);
   intake_calls.Stop();
+  job_calls.Stop();
+  worker_calls.Stop();
   if (dispatcher != nullptr) dispatcher->dispatcher().Stop();
   if (pipe != nullptr) pipe->Close();
   if (!options.ready_file.empty()) ::unlink(options.ready_file.c_str());

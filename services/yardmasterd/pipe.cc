@@ -131,7 +131,8 @@ absl::Status Pipe::Parts::OpenStore() {
 }
 
 absl::Status Pipe::Parts::OpenDispatch() {
-  ASSIGN_OR_RETURN(dispatch, dispatch::Dispatch::Open(env.dispatch, store->jobs(), env.packs, env.clock, env.metrics));
+  ASSIGN_OR_RETURN(
+      dispatch, dispatch::Dispatch::Open(env.dispatch, store->jobs(), env.packs, env.clock, env.metrics, env.logger));
   // What an earlier daemon was killed over.
   std::error_code ignored;
   std::filesystem::remove_all(dispatch->scratch(), ignored);

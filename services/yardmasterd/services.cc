@@ -84,7 +84,7 @@ absl::Span<const ServiceRow> Services() {
       {
           .name = v1::DispatchService::service_full_name(),
           .handlers = [](const ServiceEnvironment& env) -> Handlers {
-            return std::make_unique<DispatchServiceImpl>(env.rpc, env.waiting_calls, env.dispatch);
+            return std::make_unique<DispatchServiceImpl>(env.rpc, env.waiting_calls, env.job_calls, env.dispatch);
           },
           .planners = {[](const PlannerEnvironment& env) -> MadePlanner {
             return std::make_shared<dispatch::TestPlanner>(dispatch::TestEnvironment{
@@ -178,7 +178,7 @@ absl::Span<const ServiceRow> Services() {
       {
           .name = v1::RunnerService::service_full_name(),
           .handlers = [](const ServiceEnvironment& env) -> Handlers {
-            return std::make_unique<RunnerServiceImpl>(env.rpc, env.waiting_calls, env.dispatch);
+            return std::make_unique<RunnerServiceImpl>(env.rpc, env.worker_calls, env.dispatch);
           },
       },
   };

@@ -38,6 +38,8 @@ struct JobRows {
   std::vector<JobRow> jobs;
   std::vector<LeaseRow> leases;
   std::vector<RunnerRow> runners;
+
+  bool empty() const { return jobs.empty() && leases.empty() && runners.empty(); }
 };
 
 struct JobFilter {

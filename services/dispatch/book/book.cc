@@ -81,9 +81,10 @@ const Runner* Book::FindRunner(std::string_view name) const {
 
 std::vector<const Lease*> Book::LeasesOf(std::string_view runner) const {
   std::vector<const Lease*> all;
-  for (const auto& [job, lease] : leases_) {
-    if (lease.runner == runner) all.push_back(&lease);
-  }
+  const auto jobs = leased_jobs_.find(runner);
+  if (jobs == leased_jobs_.end()) return all;
+  all.reserve(jobs->second.size());
+  for (const std::string& job : jobs->second) all.push_back(&leases_.find(job)->second);
   return all;
 }
 
@@ -460,38 +461,105 @@ void Book::Apply(const Changes& changes) {
     known = runner;
   }
   // Before the leases, which count for them.
-  for (const Job& job : changes.jobs) {
-    Job& known = jobs_[job.id];
-    if (known.number != 0 && known.state == JobState::kQueued) {
-      waiting_.Remove(known);
-      waiting_jobs_.erase(known.number);
-      unchecked_.erase(known.number);
-    }
-    known = job;
-    last_number_ = std::max(last_number_, job.number);
-    if (job.state == JobState::kQueued) {
-      waiting_.Add(job);
-      waiting_jobs_[job.number] = &known;
-      unchecked_.insert(job.number);
-    }
-  }
+  for (const Job& job : changes.jobs) PutJob(job);
   for (const EndedLease& ended : changes.ended) {
     const auto live = leases_.find(ended.lease.job);
-    if (live == leases_.end() || live->second.fence != ended.lease.fence) continue;
-    Count(live->second, /*begins=*/false);
-    leases_.erase(live);
+    if (live != leases_.end() && live->second.fence == ended.lease.fence) DropLease(ended.lease.job);
   }
-  for (const Lease& lease : changes.leases) {
-    const auto live = leases_.find(lease.job);
-    if (live != leases_.end()) Count(live->second, /*begins=*/false);
-    Count(lease, /*begins=*/true);
-    leases_[lease.job] = lease;
+  for (const Lease& lease : changes.leases) PutLease(lease);
+}
+
+void Book::LeaveQueue(const Job& job) {
+  waiting_.Remove(job);
+  waiting_jobs_.erase(job.number);
+  unchecked_.erase(job.number);
+}
+
+void Book::PutJob(const Job& job) {
+  Job& known = jobs_[job.id];
+  if (known.number != 0) {
+    --counts_[static_cast<size_t>(known.state)];
+    if (known.state == JobState::kQueued) LeaveQueue(known);
+  }
+  known = job;
+  ++counts_[static_cast<size_t>(job.state)];
+  last_number_ = std::max(last_number_, job.number);
+  if (job.state == JobState::kQueued) {
+    waiting_.Add(job);
+    waiting_jobs_[job.number] = &known;
+    unchecked_.insert(job.number);
   }
 }
 
+void Book::DropJob(std::string_view id) {
+  const auto found = jobs_.find(id);
+  if (found == jobs_.end()) return;
+  --counts_[static_cast<size_t>(found->second.state)];
+  if (found->second.state == JobState::kQueued) LeaveQueue(found->second);
+  jobs_.erase(found);
+}
+
+void Book::PutLease(const Lease& lease) {
+  DropLease(lease.job);
+  Count(lease, /*begins=*/true);
+  leased_jobs_[lease.runner].insert(lease.job);
+  leases_[lease.job] = lease;
+}
+
+void Book::DropLease(std::string_view job) {
+  const auto live = leases_.find(job);
+  if (live == leases_.end()) return;
+  Count(live->second, /*begins=*/false);
+  const auto of_runner = leased_jobs_.find(live->second.runner);
+  of_runner->second.erase(live->first);
+  if (of_runner->second.empty()) leased_jobs_.erase(of_runner);
+  leases_.erase(live);
+}
+
+Former Book::FormerOf(const Changes& changes) const {
+  const auto value = [](const auto* known) { return known == nullptr ? std::nullopt : std::make_optional(*known); };
+  Former former;
+  for (const Job& job : changes.jobs) former.jobs.emplace_back(job.id, value(FindJob(job.id)));
+  for (const EndedLease& ended : changes.ended) {
+    former.leases.emplace_back(ended.lease.job, value(FindLease(ended.lease.job)));
+  }
+  // One that has ended and begins anew in the same change is noted already.
+  for (const Lease& lease : changes.leases) former.leases.emplace_back(lease.job, value(FindLease(lease.job)));
+  for (const Runner& runner : changes.runners) former.runners.emplace_back(runner.name, value(FindRunner(runner.name)));
+  return former;
+}
+
+void Book::Restore(const Former& former) {
+  // Leases count for jobs: those that must go, go first, and those that come back come last.
+  for (const auto& [job, lease] : former.leases) DropLease(job);
+  for (const auto& [id, job] : former.jobs) {
+    if (job.has_value()) {
+      PutJob(*job);
+    } else {
+      DropJob(id);
+    }
+  }
+  for (const auto& [job, lease] : former.leases) {
+    if (lease.has_value()) PutLease(*lease);
+  }
+  for (const auto& [name, runner] : former.runners) {
+    if (runner.has_value()) {
+      replaced_.erase({name, runner->session});
+      runners_.insert_or_assign(name, *runner);
+    } else {
+      runners_.erase(name);
+    }
+  }
+}
+
+void Book::Hear(std::string_view runner, std::chrono::steady_clock::time_point at) {
+  const auto known = runners_.find(runner);
+  if (known != runners_.end()) known->second.seen = std::max(known->second.seen, at);
+}
+
 void Book::Forget(std::string_view job) {
-  const auto found = jobs_.find(job);
-  if (found != jobs_.end() && found->second.state == JobState::kEnded) jobs_.erase(found);
+  const Job* known = FindJob(job);
+  if (known != nullptr && known->state == JobState::kEnded) DropJob(job);
 }
 
 }  // namespace yardmaster::dispatch

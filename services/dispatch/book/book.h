@@ -12,6 +12,7 @@
 #define YARDMASTER_SERVICES_DISPATCH_BOOK_BOOK_H_
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstdint>
 #include <map>
@@ -45,6 +46,13 @@ struct Waiting {
   std::string nearest_runner;
   std::vector<std::string> nearest_missing;
   std::optional<std::chrono::seconds> estimate;  // until it starts; nullopt: nobody knows
+};
+
+// What a change replaced, to take it back.
+struct Former {
+  std::vector<std::pair<std::string, std::optional<Job>>> jobs;  // by name; nullopt: there was none
+  std::vector<std::pair<std::string, std::optional<Lease>>> leases;
+  std::vector<std::pair<std::string, std::optional<Runner>>> runners;
 };
 
 // Not thread-safe.
@@ -87,6 +95,8 @@ class Book {
   const Lease* FindLease(std::string_view job) const;
   const Runner* FindRunner(std::string_view name) const;
   std::vector<const Lease*> LeasesOf(std::string_view runner) const;
+  // How many jobs are in the state.
+  size_t CountOf(JobState state) const { return counts_[static_cast<size_t>(state)]; }
   const std::map<std::string, Runner, std::less<>>& runners() const { return runners_; }
   const std::map<std::string, Lease, std::less<>>& leases() const { return leases_; }
   const std::map<std::string, Job, std::less<>>& jobs() const { return jobs_; }
@@ -97,6 +107,12 @@ class Book {
   // --- Changes ---
 
   void Apply(const Changes& changes);
+  // What `changes` would replace as things are now.
+  Former FormerOf(const Changes& changes) const;
+  // Takes back changes that could not be made durable, the newest first.
+  void Restore(const Former& former);
+  // A runner has shown a sign of life at `at`; what it says is to come. No effect on runners that are not known.
+  void Hear(std::string_view runner, std::chrono::steady_clock::time_point at);
   // The numbers up to this one were given to jobs that are not known here any more.
   void NumbersBeginAfter(int64_t last) { last_number_ = std::max(last_number_, last); }
   // Forgets a job that has ended: who asks for it then is answered from the store. No effect on others.
@@ -115,11 +131,18 @@ class Book {
   const Job& WaitingJob(int64_t number) const { return *waiting_jobs_.at(number); }
   // Counts what a live lease uses, or no more.
   void Count(const Lease& lease, bool begins);
+  void PutJob(const Job& job);
+  void DropJob(std::string_view id);
+  void PutLease(const Lease& lease);
+  void DropLease(std::string_view job);
+  void LeaveQueue(const Job& job);
 
   const Limits limits_;
   const Moment begun_;
   std::map<std::string, Job, std::less<>> jobs_;
-  std::map<std::string, Lease, std::less<>> leases_;  // live ones, by job
+  std::array<size_t, kJobStates> counts_{};                                // of jobs_, by state
+  std::map<std::string, Lease, std::less<>> leases_;                       // live ones, by job
+  std::map<std::string, std::set<std::string>, std::less<>> leased_jobs_;  // of them, by runner
   std::map<std::string, Runner, std::less<>> runners_;
   std::set<std::pair<std::string, std::string>> replaced_;  // runner, session
   WaitingJobs waiting_;

@@ -4,6 +4,7 @@
 #define YARDMASTER_SERVICES_DISPATCH_BOOK_MODEL_H_
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -38,6 +39,7 @@ struct Demand {
 // queued ─▶ leased ─▶ running ─▶ finishing ─▶ ended, and back to queued from the middle three. CheckTransition
 // (states.h) is the whole truth.
 enum class JobState : uint8_t { kQueued, kLeased, kRunning, kFinishing, kEnded };
+inline constexpr size_t kJobStates = 5;
 
 enum class Verdict : uint8_t { kNone, kPassed, kFailed, kError, kFlaky, kNotRun, kCancelled, kTimedOut };
 

@@ -31,7 +31,7 @@ std::string RepositoryOf(const v1::Subject& subject) {
 PullJobs::~PullJobs() { Stop(); }
 
 void PullJobs::Start() {
-  dispatch_.dispatcher().AddListener(*this);
+  dispatch_.dispatcher().SetListener(*this, Topic::AllJobs());
   thread_ = std::thread([this] { Loop(); });
 }
 

@@ -9,6 +9,12 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::SizeIs;
 
+store::JobRows RowsOf(const Changes& changes) {
+  store::JobRows rows;
+  AppendRows(changes, rows);
+  return rows;
+}
+
 TEST(DispatchRecords, WhatIsKeptComesBackAsItWas) {
   Job job;
   job.id = "j-1";

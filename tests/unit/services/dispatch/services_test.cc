@@ -2,7 +2,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <functional>
+#include <future>
 #include <memory>
+#include <set>
 #include <string>
 #include <thread>
 #include <utility>
@@ -72,6 +76,17 @@ class WorkStream {
   bool finished_ = false;
 };
 
+// Takes no work as long as it is told so, as a pool does whose queue is full.
+class RefusingExecutor final : public Executor {
+ public:
+  bool Run(std::function<void()> task) override { return !refuses_ && pool_.Run(std::move(task)); }
+  void Refuse(bool refuses) { refuses_ = refuses; }
+
+ private:
+  std::atomic<bool> refuses_{false};
+  ThreadPool pool_{4, 100};
+};
+
 class DispatchServicesTest : public ::testing::Test {
  protected:
   DispatchServicesTest()
@@ -94,14 +109,15 @@ class DispatchServicesTest : public ::testing::Test {
     store_ = *std::move(store);
     dispatch::DispatchOptions dispatching;
     dispatching.dir = dir_.path() / "data" / "dispatch";
-    auto opened = dispatch::Dispatch::Open(dispatching, store_->jobs(), packs_, clock_, metrics_);
+    auto opened = dispatch::Dispatch::Open(dispatching, store_->jobs(), packs_, clock_, metrics_, logger_);
     ASSERT_TRUE(opened.ok()) << opened.status();
     dispatch_ = *std::move(opened);
     dispatch_->dispatcher().Start();
-    executor_ = std::make_unique<ThreadPool>(4, 100);
+    executor_ = std::make_unique<RefusingExecutor>();
+    worker_calls_ = std::make_unique<ThreadPool>(4, 100);
     const RpcEnvironment env{auth_, metrics_, clock_, logger_};
-    people_ = std::make_unique<DispatchServiceImpl>(env, *executor_, dispatch_.get());
-    workers_ = std::make_unique<RunnerServiceImpl>(env, *executor_, dispatch_.get());
+    people_ = std::make_unique<DispatchServiceImpl>(env, *executor_, *executor_, dispatch_.get());
+    workers_ = std::make_unique<RunnerServiceImpl>(env, *worker_calls_, dispatch_.get());
     people_server_ = std::make_unique<testing::RpcServer>(*people_);
     worker_server_ = std::make_unique<testing::RpcServer>(*workers_);
     people_stub_ = v1::DispatchService::NewStub(people_server_->Connect());
@@ -111,6 +127,7 @@ class DispatchServicesTest : public ::testing::Test {
     people_server_.reset();
     worker_server_.reset();
     executor_.reset();
+    worker_calls_.reset();
     dispatch_.reset();
     store_.reset();
   }
@@ -200,7 +217,8 @@ class DispatchServicesTest : public ::testing::Test {
   PackRegistry packs_;
   std::unique_ptr<store::Store> store_;
   std::unique_ptr<dispatch::Dispatch> dispatch_;
-  std::unique_ptr<ThreadPool> executor_;
+  std::unique_ptr<RefusingExecutor> executor_;
+  std::unique_ptr<ThreadPool> worker_calls_;
   std::unique_ptr<DispatchServiceImpl> people_;
   std::unique_ptr<RunnerServiceImpl> workers_;
   std::unique_ptr<testing::RpcServer> people_server_;
@@ -306,6 +324,71 @@ TEST_F(DispatchServicesTest, WatchingTellsStatesAndLogAndGoesOnFromAnOffset) {
   std::vector<std::string> again;
   EXPECT_EQ(watch(order.fence(), 4, again), "two\n");
   EXPECT_THAT(again, ElementsAre("ended"));
+}
+
+TEST_F(DispatchServicesTest, AFollowerMissesNothingWhileNoThreadIsFreeForIt) {
+  WorkStream work(*worker_stub_, "runner-token");
+  work.Say(Report());
+  const v1::SuiteJob job = Submit();
+  const v1::RunOrder order = work.Hear(HasRun).runs(0);
+  grpc::ClientContext context;
+  Authorize(context, "viewer-token");
+  v1::WatchJobRequest request;
+  request.set_job(job.job());
+  auto stream = people_stub_->WatchJob(&context, request);
+  v1::WatchJobResponse news;
+  ASSERT_TRUE(stream->Read(&news));
+  executor_->Refuse(true);
+  ASSERT_TRUE(Append(order, 0, "all of it\n").ok());
+  ASSERT_TRUE(Finish(order, "passed").ok());
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  // Nothing changes any more: only the follower itself can go on.
+  executor_->Refuse(false);
+  std::string log;
+  std::string state;
+  while (stream->Read(&news)) {
+    log += news.log().text();
+    if (news.has_job()) state = news.job().state();
+  }
+  EXPECT_TRUE(stream->Finish().ok());
+  EXPECT_EQ(log, "all of it\n");
+  EXPECT_EQ(state, "ended");
+}
+
+TEST_F(DispatchServicesTest, WorkersAreHeardWhilePeopleKeepAllThreadsBusy) {
+  std::promise<void> slow;
+  const std::shared_future<void> over = slow.get_future().share();
+  for (int i = 0; i < 50; ++i) EXPECT_TRUE(executor_->Run([over] { over.wait(); }));
+  WorkStream work(*worker_stub_, "runner-token");
+  for (int i = 0; i < 3; ++i) {
+    work.Say(Report());
+    work.Hear([](const v1::WorkResponse&) { return true; });
+  }
+  slow.set_value();
+}
+
+TEST_F(DispatchServicesTest, DecisionsThatComeTogetherAreAllMadeAndPlacedOnce) {
+  constexpr int kClients = 16;
+  constexpr int kEach = 10;
+  WorkStream work(*worker_stub_, "runner-token");
+  work.Say(Report(4));
+  work.Hear([](const v1::WorkResponse&) { return true; });
+  std::vector<std::thread> clients;
+  for (int i = 0; i < kClients; ++i) {
+    clients.emplace_back([&] {
+      for (int k = 0; k < kEach; ++k) Submit();
+    });
+  }
+  for (std::thread& client : clients) client.join();
+  std::set<int64_t> numbers;
+  int leased = 0;
+  const store::Page<dispatch::Job> jobs = *dispatch_->dispatcher().ListJobs({}, {.limit = 500});
+  for (const dispatch::Job& job : jobs.items) {
+    numbers.insert(job.number);
+    leased += job.state == dispatch::JobState::kLeased ? 1 : 0;
+  }
+  EXPECT_THAT(numbers, SizeIs(kClients * kEach));
+  EXPECT_EQ(leased, 4);
 }
 
 TEST_F(DispatchServicesTest, ARestartOfTheDaemonLosesNeitherJobNorRun) {
@@ -475,7 +558,7 @@ TEST_F(DispatchServicesTest, ReportsThatMakeNoSenseEndTheStream) {
 
 TEST_F(DispatchServicesTest, WithoutAStoreNothingIsTaken) {
   const RpcEnvironment env{auth_, metrics_, clock_, logger_};
-  DispatchServiceImpl people(env, *executor_, nullptr);
+  DispatchServiceImpl people(env, *executor_, *executor_, nullptr);
   testing::RpcServer server(people);
   const auto stub = v1::DispatchService::NewStub(server.Connect());
   v1::ListJobsResponse list;
