@@ -14,13 +14,15 @@
 #include "absl/status/statusor.h"
 #include "services/yardworker/control_plane.h"
 #include "services/yardworker/run_folder.h"
+#include "services/yardworker/run_progress.h"
 #include "yardmaster/v1/runner.pb.h"
 
 namespace yardmaster::yardworker {
 
 class LocalRun {
  public:
-  LocalRun(RunFolder folder, v1::RunOrder order) : folder_(std::move(folder)), order_(std::move(order)) {}
+  LocalRun(RunFolder folder, v1::RunOrder order)
+      : folder_(std::move(folder)), progress_(folder_.progress()), order_(std::move(order)) {}
 
   const v1::RunOrder& order() const { return order_; }
   v1::WorkerRun::Phase phase() const { return phase_; }
@@ -37,6 +39,8 @@ class LocalRun {
   void Cancel() { cancelled_ = true; }
   // Nobody wants its result any more.
   void Disown() { cancelled_ = disowned_ = true; }
+  // How far it is, as its supervisor says.
+  const v1::RunProgress& progress() { return progress_.Newest(); }
   // Its end is told as a return of the run, with this reason.
   void GiveBack(std::string why) {
     cancelled_ = true;
@@ -55,6 +59,7 @@ class LocalRun {
   absl::Status Settle(const absl::Status& answer);
 
   RunFolder folder_;
+  RunProgressReader progress_;
   const v1::RunOrder order_;
   v1::WorkerRun::Phase phase_ = v1::WorkerRun::PHASE_PREPARING;
   bool prepared_ = false;

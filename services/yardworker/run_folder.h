@@ -41,6 +41,7 @@ class RunFolder {
   const std::filesystem::path& path() const { return path_; }
   std::filesystem::path source() const { return path_ / "source"; }
   std::filesystem::path result() const { return path_ / "result"; }
+  std::filesystem::path progress() const { return path_ / "progress.bin"; }
   std::filesystem::path log() const { return path_ / "log"; }
   // For temporary files, with a short name in the system's folder for them: names of sockets have at most 107 bytes. In
   // it "tmp" is what the run's processes have as /tmp.

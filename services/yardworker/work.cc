@@ -232,12 +232,13 @@ class Worker {
       if (device.fault().empty()) device.set_fault(ward_.FaultOf(device.id(), now));
       *report.add_devices() = std::move(device);
     }
-    for (const auto& [key, run] : runs_) {
+    for (auto& [key, run] : runs_) {
       v1::WorkerRun& out = *report.add_runs();
       out.set_job(key.first);
       out.set_fence(key.second);
       out.set_phase(run.phase());
       *out.mutable_devices() = run.order().devices();
+      if (run.phase() != v1::WorkerRun::PHASE_PREPARING) *out.mutable_progress() = run.progress();
     }
     std::string text = report.SerializeAsString();
     if (text == reported_ && now < reported_at_ + report_after_) return -1;
