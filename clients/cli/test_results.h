@@ -11,12 +11,19 @@
 
 #include "absl/status/statusor.h"
 #include "clients/cli/test_text.h"
+#include "services/worker/results/run_result.h"
 
 namespace yardmaster::cli {
 
 // Where runs leave their results unless they are told otherwise, below the working directory.
 inline constexpr const char* kResultsFolder = "yard-results";
 inline constexpr size_t kMaxResultBytes = size_t{512} << 20;
+
+// A step by name with its cell, and which of its tests; none: all.
+struct ChosenTests {
+  std::string step;
+  std::vector<std::string> tests;
+};
 
 // What a run was asked for, in request.json of its result directory, so that it can be run again.
 struct RunRequest {
@@ -27,6 +34,8 @@ struct RunRequest {
   std::vector<std::string> assignments;  // "VARIABLE=value"
   bool keep_going = false;
   size_t cpu_devices = 0;
+  std::vector<ChosenTests> steps;  // of `layers`: only these
+  std::string rerun_of;            // the result directory of the run that this one repeats; empty: none
 };
 nlohmann::ordered_json RequestJson(const RunRequest& request);
 std::optional<RunRequest> ReadRequest(const std::filesystem::path& directory);
@@ -36,6 +45,13 @@ absl::StatusOr<nlohmann::ordered_json> ReadResult(const std::filesystem::path& d
 
 // All results in a folder of them, newest first; what is no result is passed over.
 std::vector<ListedResult> ListResults(const std::filesystem::path& folder);
+
+// Steps of these layers that did not pass, with their tests that failed; none where they are not known of each layer.
+std::vector<ChosenTests> FailedSteps(const nlohmann::ordered_json& result, const std::vector<std::string>& layers);
+
+// What passes after it failed in the run of that directory is flaky, and says where the failure is. Nothing changes if
+// there is no result, or it was no failure of the code.
+void MarkFlakyAfter(const std::filesystem::path& before, worker::RunResult& run);
 
 // The one that `name` means: a directory, a job in kResultsFolder, or where it is empty the newest there. All errors
 // are negative answers.

@@ -12,6 +12,7 @@
 #include "services/core/executor.h"
 #include "services/core/rpc/rpc.h"
 #include "services/dispatch/dispatch.h"
+#include "services/dispatch/make_job.h"
 #include "yardmaster/v1/dispatch.grpc.pb.h"
 
 namespace yardmaster {
@@ -53,7 +54,8 @@ class DispatchServiceImpl final : public v1::DispatchService::CallbackService {
   template <typename Work>
   grpc::ServerUnaryReactor* Handle(Executor& executor, grpc::CallbackServerContext* context, std::string_view method,
                                    Work work);
-  absl::StatusOr<v1::SuiteJob> Submit(const RpcCall& call, v1::JobSpec spec, std::string_view id) const;
+  absl::StatusOr<v1::SuiteJob> Submit(const RpcCall& call, v1::JobSpec spec, dispatch::JobOrigin origin) const;
+  absl::Status TakeForFork(v1::JobSpec& spec) const;
   v1::SuiteJob MessageOf(const dispatch::Job& job) const;
 
   const RpcEnvironment env_;

@@ -19,6 +19,7 @@ namespace {
 constexpr std::chrono::milliseconds kDispatchTick{500};
 // Jobs that have ended and are answered from memory.
 constexpr size_t kEndedInMemory = 1'000;
+constexpr int64_t kPageOfPastRuns = 500;
 // Decisions of one commit: whoever waits at the head of the queue waits for the work of all of them.
 constexpr size_t kMaxDecisionsTogether = 256;
 const std::vector<double>& WaitBounds() {
@@ -35,27 +36,46 @@ bool SameOnDisk(const Runner& a, const Runner& b) {
 
 }  // namespace
 
-Dispatcher::Dispatcher(store::Jobs& jobs, const Clock& clock, Metrics& metrics, Logger& logger, const Limits& limits)
+Dispatcher::Dispatcher(store::Jobs& jobs, const Clock& clock, Metrics& metrics, Logger& logger, const Limits& limits,
+                       const Engine& engine)
     : jobs_(jobs),
       clock_(clock),
       metrics_(metrics),
       logger_(logger),
       limits_(limits),
-      book_(limits, Moment{clock.Now(), clock.Monotonic()}) {}
+      book_(limits, Moment{clock.Now(), clock.Monotonic()}, engine) {}
 
 absl::StatusOr<std::unique_ptr<Dispatcher>> Dispatcher::Open(store::Jobs& jobs, const Clock& clock, Metrics& metrics,
-                                                             Logger& logger, const Limits& limits) {
+                                                             Logger& logger, const Limits& limits,
+                                                             const Engine& engine) {
   ASSIGN_OR_RETURN(const store::JobRows rows, jobs.LoadLive());
   ASSIGN_OR_RETURN(const Changes live, ChangesOf(rows));
   ASSIGN_OR_RETURN(const int64_t last, jobs.LastNumber());
-  std::unique_ptr<Dispatcher> dispatcher(new Dispatcher(jobs, clock, metrics, logger, limits));
+  std::unique_ptr<Dispatcher> dispatcher(new Dispatcher(jobs, clock, metrics, logger, limits, engine));
   {
     const std::lock_guard<std::mutex> lock(dispatcher->mutex_);
     dispatcher->book_.Apply(live);
     dispatcher->book_.NumbersBeginAfter(last);
   }
+  RETURN_IF_ERROR(dispatcher->ReadPastRuns());
   dispatcher->refresh_ = metrics.AddRefresh([self = dispatcher.get()] { self->MeasureNow(); });
   return dispatcher;
+}
+
+absl::Status Dispatcher::ReadPastRuns() {
+  std::vector<Job> ended;
+  for (store::PageRequest page; ended.size() < kPastRunsRead;) {
+    page.limit = kPageOfPastRuns;
+    ASSIGN_OR_RETURN(store::Page<Job> jobs, ListJobs({}, page));
+    for (Job& job : jobs.items) {
+      if (job.state == JobState::kEnded) ended.push_back(std::move(job));
+    }
+    if (jobs.next == 0) break;
+    page.before = jobs.next;
+  }
+  // The newest come first, and are to count as the newest.
+  for (auto job = ended.rbegin(); job != ended.rend(); ++job) past_runs_.Note(*job);
+  return absl::OkStatus();
 }
 
 Dispatcher::~Dispatcher() {
@@ -102,17 +122,41 @@ absl::Status Dispatcher::Tick() {
   return Decide([this](const Moment& now) -> absl::StatusOr<Changes> {
     {
       const std::lock_guard<std::mutex> lock(heard_mutex_);
-      for (const auto& [runner, at] : heard_) book_.Hear(runner, at);
+      for (const auto& [runner, sign] : heard_) book_.Hear(runner, sign.token, sign.at);
       heard_.clear();
     }
     return book_.Expire(now);
   });
 }
 
-void Dispatcher::Hear(std::string_view runner) {
+void Dispatcher::Hear(std::string_view runner, std::string_view token) {
   const auto now = clock_.Monotonic();
   const std::lock_guard<std::mutex> lock(heard_mutex_);
-  heard_[std::string(runner)] = now;
+  heard_.insert_or_assign(std::string(runner), Sign{std::string(token), now});
+}
+
+void Dispatcher::NoteProgress(const RunnerReport& report) {
+  std::set<Topic> topics;
+  {
+    const std::lock_guard<std::mutex> book(mutex_);
+    const std::lock_guard<std::mutex> lock(progress_mutex_);
+    for (const ReportedRun& run : report.runs) {
+      const Lease* const lease = book_.FindLease(run.job);
+      if (run.progress.empty() || lease == nullptr || lease->fence != run.fence) continue;
+      Said& said = progress_[run.job];
+      if (said.fence == run.fence && said.progress == run.progress) continue;
+      said = {run.fence, run.progress};
+      topics.insert(Topic::OfJob(run.job));
+      topics.insert(Topic::AllJobs());
+    }
+  }
+  Notify(topics);
+}
+
+std::string Dispatcher::ProgressOf(std::string_view job) const {
+  const std::lock_guard<std::mutex> lock(progress_mutex_);
+  const auto said = progress_.find(job);
+  return said == progress_.end() ? std::string() : said->second.progress;
 }
 
 bool Dispatcher::IsSignOfLife(const Changes& changes) const {
@@ -240,7 +284,15 @@ void Dispatcher::NoteChanged(const std::vector<Former>& former) {
           .Histogram("yardmaster_job_wait_seconds", "From the submission of a job to its first process.", WaitBounds())
           ->Observe(waited.count());
     }
-    if (job.state == JobState::kEnded) ended_.push_back(job.id);
+    if (job.state == JobState::kEnded) {
+      ended_.push_back(job.id);
+      past_runs_.Note(job);
+    }
+    // What was said of it was said of its last run.
+    if (book_.FindLease(id) == nullptr) {
+      const std::lock_guard<std::mutex> lock(progress_mutex_);
+      progress_.erase(job.id);
+    }
   }
   for (; ended_.size() > kEndedInMemory; ended_.pop_front()) book_.Forget(ended_.front());
 }
@@ -308,13 +360,15 @@ absl::StatusOr<Job> Dispatcher::Cancel(std::string_view job, std::string_view by
 }
 
 absl::Status Dispatcher::Report(const RunnerReport& report) {
-  return Decide([&](const Moment& now) { return book_.Report(report, now); });
+  RETURN_IF_ERROR(Decide([&](const Moment& now) { return book_.Report(report, now); }));
+  NoteProgress(report);
+  return absl::OkStatus();
 }
 
 absl::Status Dispatcher::Finish(std::string_view job, uint64_t fence, const RunOutcome& outcome) {
   ASSIGN_OR_RETURN(const Job known, FindJob(job));
   if (known.state == JobState::kEnded) {
-    if (known.fence == fence && known.verdict == outcome.verdict) return absl::OkStatus();
+    if (known.fence == fence && known.verdict == VerdictOf(known, outcome.verdict)) return absl::OkStatus();
     return LeaseNotLive(known, fence);
   }
   return Decide([&](const Moment& now) { return book_.Finish(job, fence, outcome, now); });
@@ -336,6 +390,10 @@ absl::Status Dispatcher::SetDrained(std::string_view runner, bool drained) {
 
 absl::Status Dispatcher::SetQuarantined(std::string_view runner, bool quarantined, std::string_view why) {
   return Decide([&](const Moment&) { return book_.SetQuarantined(runner, quarantined, why); });
+}
+
+absl::Status Dispatcher::ForgetRunner(std::string_view runner) {
+  return Decide([&](const Moment&) { return book_.ForgetRunner(runner); });
 }
 
 absl::StatusOr<Waiting> Dispatcher::Explain(std::string_view job) const {
@@ -360,6 +418,31 @@ absl::Status Dispatcher::CheckLive(std::string_view job, uint64_t fence) const {
   const Lease* lease = book_.FindLease(job);
   if (lease == nullptr || lease->fence != fence) return LeaseNotLive(known, fence);
   return absl::OkStatus();
+}
+
+absl::Status Dispatcher::CheckHolder(std::string_view job, uint64_t fence, std::string_view token) const {
+  ASSIGN_OR_RETURN(const Job known, FindJob(job));
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const Lease* const lease = book_.FindLease(job);
+  const bool live = lease != nullptr && lease->fence == fence;
+  const Runner* const runner = book_.FindRunner(live ? lease->runner : known.last_runner);
+  if (runner == nullptr || runner->token.empty() || runner->token == token) return absl::OkStatus();
+  return RunnerOfAnotherToken(runner->name, runner->token);
+}
+
+bool Dispatcher::HoldsLease(std::string_view token, std::string_view source) const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return absl::c_any_of(book_.runners(), [&](const auto& entry) {
+    if (entry.second.token != token) return false;
+    return absl::c_any_of(book_.LeasesOf(entry.first), [&](const Lease* lease) {
+      return source.empty() || book_.FindJob(lease->job)->source == source;
+    });
+  });
+}
+
+bool Dispatcher::NeedsSource(std::string_view digest) const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return book_.NeedsSource(digest);
 }
 
 absl::StatusOr<store::Page<Job>> Dispatcher::ListJobs(const store::JobFilter& filter,

@@ -25,6 +25,7 @@
 #include "services/core/metrics.h"
 #include "services/core/store/jobs.h"
 #include "services/dispatch/book/book.h"
+#include "services/dispatch/past_runs.h"
 
 namespace yardmaster::dispatch {
 
@@ -73,7 +74,7 @@ class Dispatcher {
  public:
   // Reads what is live. Everything must outlive this object. DATA_LOSS if it can't be read.
   static absl::StatusOr<std::unique_ptr<Dispatcher>> Open(store::Jobs& jobs, const Clock& clock, Metrics& metrics,
-                                                          Logger& logger, const Limits& limits);
+                                                          Logger& logger, const Limits& limits, const Engine& engine);
   ~Dispatcher();
   Dispatcher(const Dispatcher&) = delete;
   Dispatcher& operator=(const Dispatcher&) = delete;
@@ -93,17 +94,28 @@ class Dispatcher {
   absl::Status GiveBack(std::string_view job, uint64_t fence, std::string_view why);
   absl::Status SetDrained(std::string_view runner, bool drained);
   absl::Status SetQuarantined(std::string_view runner, bool quarantined, std::string_view why);
+  absl::Status ForgetRunner(std::string_view runner);
   absl::StatusOr<Waiting> Explain(std::string_view job) const;
 
   absl::StatusOr<Job> FindJob(std::string_view job) const;
   // OK if the lease is the live one, else what Finish would say.
   absl::Status CheckLive(std::string_view job, uint64_t fence) const;
+  // OK if the lease, or the last one of a job that has ended, is or was of a runner with this token; PERMISSION_DENIED
+  // if it is another's. NOT_FOUND for an unknown job.
+  absl::Status CheckHolder(std::string_view job, uint64_t fence, std::string_view token) const;
+  // Whether a live lease of a runner with this token is for a job with that source tree; an empty digest: any job.
+  bool HoldsLease(std::string_view token, std::string_view source) const;
+  // Whether a job that has not ended needs this source tree.
+  bool NeedsSource(std::string_view digest) const;
+  const PastRuns& past_runs() const { return past_runs_; }
+  // What the worker said last about the run of a job: as it said it, empty if nothing, or the job does not run.
+  std::string ProgressOf(std::string_view job) const;
   absl::StatusOr<store::Page<Job>> ListJobs(const store::JobFilter& filter, const store::PageRequest& page) const;
   RunnerOrders OrdersFor(std::string_view runner) const;
   std::vector<RunnerStatus> Runners() const;
   std::chrono::seconds lease() const { return limits_.lease; }
   // A runner has said something; what it is comes with its report. It is not silent, however long that takes.
-  void Hear(std::string_view runner);
+  void Hear(std::string_view runner, std::string_view token);
 
   // Until it is removed. After RemoveListener it is not called any more. A listener has one topic: the newest.
   void SetListener(ChangeListener& listener, const Topic& topic);
@@ -121,7 +133,8 @@ class Dispatcher {
     bool done = false;
   };
 
-  Dispatcher(store::Jobs& jobs, const Clock& clock, Metrics& metrics, Logger& logger, const Limits& limits);
+  Dispatcher(store::Jobs& jobs, const Clock& clock, Metrics& metrics, Logger& logger, const Limits& limits,
+             const Engine& engine);
 
   Moment Now() const { return {clock_.Now(), clock_.Monotonic()}; }
   // Makes what `decide(now)` answers durable, places what can be, and tells the listeners. `decide` may run on another
@@ -140,10 +153,14 @@ class Dispatcher {
   void NoteChanged(const std::vector<Former>& former);
   void AddTopics(const Changes& changes, std::set<Topic>& topics) const;
   void MeasureNow();
+  // Keeps what runs of the report say about how far they are, and tells those who follow them.
+  void NoteProgress(const RunnerReport& report);
   void Notify(const std::set<Topic>& topics);
   void TickListeners();
   void RemoveListenerLocked(ChangeListener& listener);
   void Loop();
+  // Reads what past_runs_ remembers.
+  absl::Status ReadPastRuns();
 
   store::Jobs& jobs_;
   const Clock& clock_;
@@ -161,8 +178,21 @@ class Dispatcher {
   Book book_;
   std::deque<std::string> ended_;  // in memory, the oldest first
 
-  std::mutex heard_mutex_;  // guards what follows
-  std::map<std::string, std::chrono::steady_clock::time_point, std::less<>> heard_;
+  PastRuns past_runs_;
+
+  struct Sign {
+    std::string token;
+    std::chrono::steady_clock::time_point at;
+  };
+  std::mutex heard_mutex_;             // guards what follows
+  std::map<std::string, Sign> heard_;  // by runner
+
+  struct Said {
+    uint64_t fence = 0;
+    std::string progress;
+  };
+  mutable std::mutex progress_mutex_;                  // guards what follows
+  std::map<std::string, Said, std::less<>> progress_;  // by job, of live leases
 
   std::mutex listeners_mutex_;  // guards what follows
   std::map<Topic, std::set<ChangeListener*>> listeners_;

@@ -118,10 +118,6 @@ void ReloadSecrets(const Config& running, const OwnWorker* worker, Authenticator
 // What the start has to say about the configuration.
 void LogConfigNotes(const Config& config, Logger& logger) {
   for (const std::string& warning : config.warnings) logger.Warning("config", {{"warning", warning}});
-  if (!config.later_sections.empty()) {
-    logger.Warning("sections of the config were checked, but this version does not act on them yet",
-                   {{"sections", absl::StrJoin(config.later_sections, ", ")}});
-  }
 }
 
 // Packs that the config names must be there.
@@ -171,9 +167,16 @@ GrpcServerOptions GrpcOptions(const Config& config) {
 dispatch::DispatchOptions DispatchOptionsOf(const Config& config, const DataDir& data_dir) {
   dispatch::DispatchOptions options;
   options.dir = data_dir.path() / "dispatch";
+  options.engine = config.dispatch.engine;
   options.limits.max_attempts = config.dispatch.max_attempts;
   options.run_limits = config.dispatch.limits;
   options.limits.lease = config.dispatch.lease;
+  options.limits.queue = config.dispatch.times.queue;
+  options.limits.start = config.dispatch.times.start;
+  options.limits.run = config.dispatch.times.run;
+  options.limits.finish = config.dispatch.times.finish;
+  options.untrusted_network = config.dispatch.untrusted_network;
+  options.fork_policy = config.dispatch.fork_policy;
   options.artifact_age = config.dispatch.artifact_age;
   options.artifact_bytes = config.dispatch.artifact_bytes;
   return options;
@@ -365,7 +368,7 @@ int RunDaemon(const DaemonOptions& options) {
   intake_calls.Stop();
   job_calls.Stop();
   worker_calls.Stop();
-  if (dispatcher != nullptr) dispatcher->dispatcher().Stop();
+  if (dispatcher != nullptr) dispatcher->Stop();
   if (pipe != nullptr) pipe->Close();
   if (!options.ready_file.empty()) ::unlink(options.ready_file.c_str());
   logger.Info("ended");

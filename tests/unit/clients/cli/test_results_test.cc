@@ -39,6 +39,8 @@ TEST(ReadRequest, WhatWasWrittenIsReadBack) {
   request.assignments = {"A=b=c"};
   request.keep_going = true;
   request.cpu_devices = 8;
+  request.steps = {{"one[x=1]", {"a", "b"}}, {"two", {}}};
+  request.rerun_of = "/results/before";
   folder.Write("request.json", RequestJson(request).dump());
   const std::optional<RunRequest> read = ReadRequest(folder.path());
   ASSERT_TRUE(read.has_value());
@@ -48,6 +50,67 @@ TEST(ReadRequest, WhatWasWrittenIsReadBack) {
   folder.Write("request.json", R"({"suite": "a/b", "cpu_devices": -1, "layers": 3})");
   ASSERT_TRUE(ReadRequest(folder.path()).has_value());
   EXPECT_EQ(ReadRequest(folder.path())->cpu_devices, 0u);
+}
+
+constexpr const char* kFailedResult = R"({"verdict": "failed", "reason": "1 != 2", "cause": {"class": "code"},
+  "layers": [{"id": "smoke", "verdict": "passed"}, {"id": "unit", "verdict": "failed"}],
+  "steps": [{"name": "quick", "layer": "smoke", "verdict": "passed"}, {"name": "a[x=1]", "layer": "unit", "verdict": "failed"},
+            {"name": "a[x=2]", "layer": "unit", "verdict": "passed"}, {"name": "dead", "layer": "unit", "verdict": "error"}],
+  "tests": [{"id": "t1", "step": "a[x=1]", "rank": 0, "verdict": "failed", "message": "1 != 2"},
+            {"id": "t1", "step": "a[x=1]", "rank": 1, "verdict": "failed"}, {"id": "t2", "step": "a[x=1]", "rank": 0, "verdict": "passed"}]})";
+
+TEST(FailedSteps, StepsThatDidNotPassWithTheTestsThatFailed) {
+  const auto result = nlohmann::ordered_json::parse(kFailedResult);
+  const std::vector<ChosenTests> steps = FailedSteps(result, {"unit"});
+  ASSERT_EQ(steps.size(), 2u);
+  EXPECT_EQ(steps[0].step, "a[x=1]");
+  EXPECT_THAT(steps[0].tests, ::testing::ElementsAre("t1"));
+  EXPECT_EQ(steps[1].step, "dead");
+  EXPECT_TRUE(steps[1].tests.empty());
+  // Of a layer that was held up no steps are known: all of them are run.
+  EXPECT_TRUE(FailedSteps(result, {"unit", "module"}).empty());
+}
+
+worker::RunResult PassedRun() {
+  worker::RunResult run;
+  run.verdict = worker::Verdict::kPassed;
+  run.layers.resize(2);
+  run.layers[0].id = "smoke";
+  run.layers[0].verdict = worker::Verdict::kPassed;
+  run.layers[1].id = "unit";
+  run.layers[1].verdict = worker::Verdict::kPassed;
+  run.tests.resize(2);
+  run.tests[0].id = "t1";
+  run.tests[0].rank = 0;
+  run.tests[1].id = "t2";
+  run.tests[1].rank = 0;
+  return run;
+}
+
+TEST(MarkFlakyAfter, APassAfterAFailureOfTheCodeIsFlakyAndSaysWhereItIs) {
+  const testing::TempDir folder;
+  folder.Write("result.json", kFailedResult);
+  worker::RunResult run = PassedRun();
+  MarkFlakyAfter(folder.path(), run);
+  EXPECT_EQ(run.verdict, worker::Verdict::kFlaky);
+  EXPECT_EQ(run.layers[0].verdict, worker::Verdict::kPassed);
+  EXPECT_EQ(run.layers[1].verdict, worker::Verdict::kFlaky);
+  EXPECT_EQ(run.tests[0].verdict, worker::Verdict::kFlaky);
+  EXPECT_EQ(run.tests[0].message, "1 != 2");
+  EXPECT_EQ(run.tests[1].verdict, worker::Verdict::kPassed);
+  EXPECT_THAT(run.notes, ::testing::ElementsAre(::testing::HasSubstr(folder.path().string())));
+}
+
+TEST(MarkFlakyAfter, WhatSaysNothingOfTheCodeMakesNothingFlaky) {
+  const testing::TempDir folder;
+  for (const char* before :
+       {R"({"verdict": "error", "cause": {"class": "infrastructure"}})", R"({"verdict": "passed"})",
+        R"({"verdict": "failed", "cause": {"class": "environment"}})", "{", R"({"verdict": "cancelled"})"}) {
+    folder.Write("result.json", before);
+    worker::RunResult run = PassedRun();
+    MarkFlakyAfter(folder.path(), run);
+    EXPECT_EQ(run.verdict, worker::Verdict::kPassed) << before;
+  }
 }
 
 }  // namespace

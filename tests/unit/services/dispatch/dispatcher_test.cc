@@ -16,6 +16,7 @@
 #include "absl/strings/str_cat.h"
 #include "services/core/logging.h"
 #include "services/core/store/jobs.h"
+#include "services/dispatch/engines/local_engine.h"
 #include "services/dispatch/records.h"
 
 namespace yardmaster::dispatch {
@@ -73,7 +74,7 @@ class JobsInMemory final : public store::Jobs {
 
 class DispatcherTest : public ::testing::Test {
  protected:
-  DispatcherTest() { dispatcher_ = *Dispatcher::Open(jobs_, clock_, metrics_, logger_, Limits()); }
+  DispatcherTest() { dispatcher_ = *Dispatcher::Open(jobs_, clock_, metrics_, logger_, Limits(), engine_); }
 
   static Job JobOf(const std::string& id) {
     Job job;
@@ -95,6 +96,7 @@ class DispatcherTest : public ::testing::Test {
   Metrics metrics_;
   Logger logger_{LoggerOptions{.level = LogLevel::kError, .async = false, .sink = [](std::string_view) {}}};
   JobsInMemory jobs_;
+  LocalEngine engine_;
   std::unique_ptr<Dispatcher> dispatcher_;
 };
 
