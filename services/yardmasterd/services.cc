@@ -90,7 +90,11 @@ absl::Span<const ServiceRow> Services() {
             return std::make_shared<dispatch::TestPlanner>(dispatch::TestEnvironment{
                 env.config, env.caches, env.forges, env.dispatch.suites(), env.dispatch.files(), env.dispatch.scratch(),
                 [jobs = &env.pull_jobs](const v1::SubmitJob& submit) { return jobs->Check(submit); },
-                [jobs = &env.pull_jobs](const v1::Subject& subject) { return jobs->Live(subject); }});
+                [jobs = &env.pull_jobs](const v1::Subject& subject) { return jobs->Live(subject); },
+                [jobs = &env.pull_jobs](const std::string& job) { return jobs->Find(job); },
+                [jobs = &env.pull_jobs](const std::string& job, v1::JobSpec& spec) {
+                  return jobs->NarrowToFailed(job, spec);
+                }});
           }},
           .jobs = {{"approval-reminder", dispatch::RemindOfApprovals}},
           .news = dispatch::RunnerNews(),
