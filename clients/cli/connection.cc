@@ -23,6 +23,7 @@ namespace {
 constexpr const char* kSystemAuthorities = "/etc/ssl/certs/ca-certificates.crt";
 // How long connecting may take before the server counts as unreachable.
 constexpr int kConnectMillis = 5'000;
+constexpr int kKeepaliveMillis = 30'000;
 // Answers of a server that we chose may be large: a backtest over thousands of issues.
 constexpr int kMaxAnswerBytes = 256 << 20;
 
@@ -83,6 +84,8 @@ absl::StatusOr<ServerConnection> ServerConnection::Open(const Session& session, 
   // A proxy for the web is none for us.
   arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
   arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, kConnectMillis);
+  // Who follows a run for hours finds out that a router has dropped the connection.
+  arguments.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, kKeepaliveMillis);
   std::shared_ptr<grpc::ChannelCredentials> credentials = grpc::InsecureChannelCredentials();
   if (tls) {
     ASSIGN_OR_RETURN(credentials, Credentials(session.options.ca_file));

@@ -15,6 +15,7 @@ namespace {
 constexpr std::chrono::milliseconds kFirstPause{200};
 constexpr std::chrono::milliseconds kLongestPause{5'000};
 constexpr size_t kMaxShownLineBytes = 64 * 1024;
+constexpr double kMicrosOfSecond = 1e6;
 
 }  // namespace
 
@@ -81,48 +82,48 @@ void LineSplitter::Finish() {
   rest_.clear();
 }
 
-void LogProgress::Line(std::string_view line) {
-  using Kind = worker::RunLogLine::Kind;
-  const worker::RunLogLine read = worker::ReadRunLogLine(line);
-  switch (read.kind) {
-    case Kind::kLayerBegins:
-      layer_ = read.name;
-      progress_.LayerBegins(read.name, read.number, read.of);
-      return;
-    case Kind::kStepBegins:
-      step_ = read.name;
-      progress_.StepBegins(layer_, read.name);
-      return;
-    case Kind::kProgress:
-      progress_.Progress(step_, read.tests, read.failed, read.of);
-      return;
-    case Kind::kStepEnds:
-      if (const std::optional<worker::Verdict> verdict = worker::VerdictNamed(read.verdict); verdict.has_value()) {
-        worker::StepResult step;
-        step.name = read.name;
-        step.verdict = *verdict;
-        step.end_micros = static_cast<int64_t>(read.seconds * 1e6);
-        progress_.StepEnds(step);
-      }
-      return;
-    case Kind::kLayerEnds:
-      if (const std::optional<worker::Verdict> verdict = worker::VerdictNamed(read.verdict); verdict.has_value()) {
-        worker::LayerResult layer;
-        layer.id = read.name;
-        layer.verdict = *verdict;
-        layer.tests = read.tests;
-        layer.failed = read.failed;
-        layer.seconds = read.seconds;
-        progress_.LayerEnds(layer);
-      }
-      return;
-    case Kind::kText:
-      if (!follow_) return;
-      worker::LogLine shown;
-      shown.text = std::string(line);
-      shown.rank = worker::kNoRank;
-      progress_.Output(step_, shown);
+void JobProgress::ShowSteps(const v1::RunProgress& now) {
+  // What ended between two words and is not among the newest is not told one by one.
+  const auto fresh = static_cast<int>(std::min<uint64_t>(
+      now.steps_ended() - std::min(now.steps_ended(), told_.steps_ended()), static_cast<uint64_t>(now.steps_size())));
+  for (int i = now.steps_size() - fresh; i < now.steps_size(); ++i) {
+    worker::StepResult step;
+    step.name = now.steps(i).name();
+    step.verdict = worker::VerdictNamed(now.steps(i).verdict()).value_or(worker::Verdict::kError);
+    step.end_micros = static_cast<int64_t>(now.steps(i).seconds() * kMicrosOfSecond);
+    progress_.StepEnds(step);
   }
+}
+
+void JobProgress::ShowLayers(const v1::RunProgress& now) {
+  for (int i = 0; i < now.layers_size(); ++i) {
+    const v1::LayerProgress& layer = now.layers(i);
+    const bool known = i < told_.layers_size();
+    if (!known) progress_.LayerBegins(layer.id(), static_cast<size_t>(i) + 1, now.layers_in_all());
+    if (layer.verdict().empty() || (known && !told_.layers(i).verdict().empty())) continue;
+    worker::LayerResult ended;
+    ended.id = layer.id();
+    ended.verdict = worker::VerdictNamed(layer.verdict()).value_or(worker::Verdict::kError);
+    ended.tests = layer.tests();
+    ended.failed = layer.failed();
+    ended.skipped = layer.skipped();
+    ended.seconds = layer.seconds();
+    progress_.LayerEnds(ended);
+  }
+}
+
+void JobProgress::Show(const v1::SuiteJob& job) {
+  if (job.attempt() != std::exchange(attempt_, job.attempt())) told_.Clear();
+  if (!job.has_progress()) return;
+  const v1::RunProgress& now = job.progress();
+  ShowSteps(now);
+  ShowLayers(now);
+  if (!now.step().empty()) {
+    const std::string layer = now.layers_size() == 0 ? "" : now.layers(now.layers_size() - 1).id();
+    if (now.step() != told_.step()) progress_.StepBegins(layer, now.step());
+    progress_.Progress(now.step(), now.tests(), now.failed(), now.expected());
+  }
+  told_ = now;
 }
 
 }  // namespace yardmaster::cli

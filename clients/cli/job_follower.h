@@ -12,7 +12,6 @@
 #include "absl/status/statusor.h"
 #include "clients/cli/connection.h"
 #include "clients/cli/test_progress.h"
-#include "services/worker/results/run_log.h"
 #include "yardmaster/v1/dispatch.grpc.pb.h"
 
 namespace yardmaster::cli {
@@ -51,17 +50,19 @@ class LineSplitter {
   std::string rest_;
 };
 
-// Shows the lines of a run's log as its progress.
-class LogProgress {
+// Shows what a worker says of its run as it goes on: each time all of it, of which only the news is told.
+class JobProgress {
  public:
-  LogProgress(TestProgress& progress, bool follow) : progress_(progress), follow_(follow) {}
-  void Line(std::string_view line);
+  explicit JobProgress(TestProgress& progress) : progress_(progress) {}
+  void Show(const v1::SuiteJob& job);
 
  private:
+  void ShowSteps(const v1::RunProgress& now);
+  void ShowLayers(const v1::RunProgress& now);
+
   TestProgress& progress_;
-  const bool follow_;
-  std::string layer_;
-  std::string step_;
+  uint32_t attempt_ = 0;
+  v1::RunProgress told_;
 };
 
 }  // namespace yardmaster::cli

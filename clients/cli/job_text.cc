@@ -19,6 +19,28 @@ Json TimeJson(bool there, const google::protobuf::Timestamp& time) {
   return there ? Json(google::protobuf::util::TimeUtil::ToString(time)) : Json(nullptr);
 }
 
+// How far a run is; null: it does not run, or nobody knows.
+Json ProgressJson(const v1::SuiteJob& job) {
+  if (!job.has_progress()) return nullptr;
+  const v1::RunProgress& progress = job.progress();
+  return {{"layers", JsonList(progress.layers(),
+                              [](const v1::LayerProgress& layer) {
+                                return Json{
+                                    {"id", layer.id()},
+                                    {"verdict", layer.verdict().empty() ? Json(nullptr) : Json(layer.verdict())},
+                                    {"tests", layer.tests()},
+                                    {"failed", layer.failed()},
+                                    {"skipped", layer.skipped()},
+                                    {"seconds", layer.seconds()}};
+                              })},
+          {"layers_in_all", progress.layers_in_all()},
+          {"step", progress.step().empty() ? Json(nullptr) : Json(progress.step())},
+          {"tests", progress.tests()},
+          {"failed", progress.failed()},
+          {"expected", progress.expected()},
+          {"steps_ended", progress.steps_ended()}};
+}
+
 // "queued", "running", …, "passed".
 std::string WordOf(const v1::SuiteJob& job) {
   if (!job.verdict().empty()) return job.verdict();
@@ -61,6 +83,11 @@ Json JobJson(const v1::SuiteJob& job) {
           {"repository", spec.repository()},
           {"ref", spec.ref()},
           {"subject", spec.subject()},
+          {"commit", job.commit()},
+          {"rerun_of", spec.rerun_of()},
+          {"answered_by", job.answered_by()},
+          {"expected_seconds", job.expected_seconds()},
+          {"progress", ProgressJson(job)},
           {"source_digest", spec.source_digest()},
           {"priority", spec.priority()},
           {"pool", spec.pool().empty() ? "trusted" : spec.pool()},
@@ -103,6 +130,14 @@ std::string JobText(const v1::SuiteJob& job, const Output& output) {
   line("commit", job.spec().ref());
   if (job.attempt() > 0) line("run", absl::StrCat(job.attempt(), " on ", job.runner()));
   line("waited", worker::DurationText(job.queued_seconds()));
+  if (job.verdict().empty() && job.expected_seconds() > 0) {
+    line("usually", worker::DurationText(static_cast<double>(job.expected_seconds())));
+  }
+  for (const v1::LayerProgress& layer : job.progress().layers()) {
+    line("layer", absl::StrCat(layer.id(), ": ", layer.verdict().empty() ? "runs" : layer.verdict(), ", ",
+                               layer.tests(), " tests, ", layer.failed(), " failed"));
+  }
+  line("runs again", job.spec().rerun_of());
   line("submitted",
        absl::StrCat(google::protobuf::util::TimeUtil::ToString(job.submitted_at()), " by ", job.submitter()));
   if (job.has_ended_at()) line("ended", google::protobuf::util::TimeUtil::ToString(job.ended_at()));

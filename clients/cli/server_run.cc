@@ -3,7 +3,9 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -24,6 +26,7 @@ namespace yardmaster::cli {
 namespace {
 
 constexpr int kSubmitTries = 3;
+constexpr std::chrono::milliseconds kSubmitPause{500};
 
 // The same as for a run on this machine.
 ExitCode CodeOf(const std::string& verdict, bool allow_flaky) {
@@ -79,7 +82,7 @@ absl::StatusOr<v1::DeviceDemand> ParseDevices(const std::string& text) {
   const std::string& kind = words.front();
   const absl::Status wrong = UsageError(
       absl::StrCat("--device ", Quoted(text, 200), ": expected KIND, KIND:NUMBER, KIND:MODEL or KIND:MODEL:NUMBER"),
-      {"KIND is cpu, gpu or npu; MODEL may have * in it: npu:Ascend910B*:8"});
+      {"KIND is cpu, gpu or npu; MODEL is a part of the name, or has * in it: gpu:A100:2, npu:Ascend910B*:8"});
   if ((kind != "cpu" && kind != "gpu" && kind != "npu") || words.size() > 3) return wrong;
   demand.set_kind(kind);
   uint32_t count = 0;
@@ -88,7 +91,11 @@ absl::StatusOr<v1::DeviceDemand> ParseDevices(const std::string& text) {
     demand.set_count(count);
     return demand;
   }
-  if (words.size() > 1 && !words[1].empty()) demand.add_models(words[1]);
+  if (words.size() > 1 && !words[1].empty()) {
+    // Without a wildcard it is a part of the name: nobody writes "NVIDIA A100-SXM4-80GB".
+    const bool is_glob = words[1].find_first_of("*?") != std::string::npos;
+    demand.add_models(is_glob ? words[1] : absl::StrCat("*", words[1], "*"));
+  }
   if (words.size() == 3) {
     if (!absl::SimpleAtoi(words[2], &count) || count == 0) return wrong;
     demand.set_count(count);
@@ -102,9 +109,11 @@ absl::StatusOr<v1::SuiteJob> SubmitSpec(const ServerConnection& server, const v1
   request.set_request_id(NewId("r-"));
   absl::StatusOr<v1::SubmitJobResponse> response;
   for (int i = 0; i < kSubmitTries; ++i) {
+    if (i > 0) std::this_thread::sleep_for(kSubmitPause);
     response = server.Call(&v1::DispatchService::Stub::SubmitJob, request);
     if (response.ok()) return std::move(*response->mutable_job());
-    if (!absl::IsDeadlineExceeded(response.status())) break;
+    // The answer may have been lost: the request has a name, and sent again it is the same job.
+    if (!absl::IsDeadlineExceeded(response.status()) && !absl::IsUnavailable(response.status())) break;
   }
   return response.status();
 }
@@ -133,14 +142,21 @@ absl::StatusOr<ExitCode> FollowToResult(const ServerConnection& server, const v1
     TestProgress progress(*session.env.err, clock, shown);
     progress.Note(absl::StrCat("job ", job.job(), " of ", job.spec().suite()));
     const CancelJobOnSignal signal(server, job.job(), session, progress);
-    LogProgress log(progress, options.follow);
-    LineSplitter lines([&](std::string_view line) { log.Line(line); });
+    JobProgress shown_progress(progress);
+    LineSplitter lines([&](std::string_view line) {
+      if (!options.follow) return;
+      worker::LogLine text;
+      text.text = std::string(line);
+      text.rank = worker::kNoRank;
+      progress.Output("", text);
+    });
     std::string said;
     FollowCallbacks callbacks;
     callbacks.job = [&](const v1::SuiteJob& now) {
       std::string change = ChangeText(now);
       if (!change.empty() && change != said) progress.Note(change);
       said = std::move(change);
+      shown_progress.Show(now);
     };
     callbacks.log = [&](const v1::LogPiece& piece) { lines.Add(piece); };
     callbacks.note = [&](std::string_view text) { progress.Note(text); };

@@ -3,12 +3,14 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <set>
 #include <system_error>
 #include <utility>
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
+#include "clients/cli/answer.h"
 #include "clients/cli/exit_code.h"
 #include "clients/cli/json_members.h"
 #include "rules/suites/suite_names.h"
@@ -45,7 +47,11 @@ worker::Cause CauseIn(const Json& object) {
   const Json& rank = Member(object, "rank");
   if (rank.is_number_integer()) cause.rank = rank.get<int>();
   return cause;
-}
+  // A failure of what was tested: an error says nothing about it.
+  bool IsFailure(const Json& one) {
+    const std::string verdict = TextMember(one, "verdict");
+    return verdict == "failed" || verdict == "timed_out" || verdict == "flaky";
+  }
 
 }  // namespace
 
@@ -57,6 +63,10 @@ nlohmann::ordered_json RequestJson(const RunRequest& request) {
           {"set", request.assignments},
           {"keep_going", request.keep_going},
           {"cpu_devices", request.cpu_devices},
+          {"steps", JsonList(request.steps,
+                             [](const ChosenTests& chosen) {
+                               return Json{{"step", chosen.step}, {"tests", chosen.tests}};
+                             })},
           {"rerun_of", request.rerun_of}};
 }
 
@@ -72,6 +82,9 @@ std::optional<RunRequest> ReadRequest(const fs::path& directory) {
   request.assignments = TextsMember(json, "set");
   request.keep_going = Member(json, "keep_going") == true;
   request.cpu_devices = CountMember(json, "cpu_devices");
+  for (const Json& one : ListMember(json, "steps")) {
+    request.steps.push_back({TextMember(one, "step"), TextsMember(one, "tests")});
+  }
   request.rerun_of = TextMember(json, "rerun_of");
   if (request.suite.empty()) return std::nullopt;
   return request;
@@ -140,6 +153,26 @@ std::vector<ListedResult> ListResults(const fs::path& folder) {
     return a_started != b_started ? a_started > b_started : a.directory > b.directory;
   });
   return results;
+}
+
+std::vector<ChosenTests> FailedSteps(const nlohmann::ordered_json& result, const std::vector<std::string>& layers) {
+  std::vector<ChosenTests> steps;
+  std::set<std::string> with_steps;
+  for (const Json& step : ListMember(result, "steps")) {
+    const std::string layer = TextMember(step, "layer");
+    if (TextMember(step, "verdict") == "passed" || !absl::c_linear_search(layers, layer)) continue;
+    with_steps.insert(layer);
+    steps.push_back({TextMember(step, "name"), {}});
+  }
+  if (with_steps.size() < layers.size()) return {};
+  for (const Json& test : ListMember(result, "tests")) {
+    const std::string id = TextMember(test, "id");
+    const auto step =
+        absl::c_find_if(steps, [&](const ChosenTests& one) { return one.step == TextMember(test, "step"); });
+    if (step == steps.end() || !IsFailure(test) || absl::c_linear_search(step->tests, id)) continue;
+    step->tests.push_back(id);
+  }
+  return steps;
 }
 
 absl::StatusOr<ListedResult> FindResult(const std::string& name) {

@@ -19,6 +19,12 @@ namespace yardmaster::cli {
 inline constexpr const char* kResultsFolder = "yard-results";
 inline constexpr size_t kMaxResultBytes = size_t{512} << 20;
 
+// A step by name with its cell, and which of its tests; none: all.
+struct ChosenTests {
+  std::string step;
+  std::vector<std::string> tests;
+};
+
 // What a run was asked for, in request.json of its result directory, so that it can be run again.
 struct RunRequest {
   std::string suite;                     // "pack/id"
@@ -28,7 +34,8 @@ struct RunRequest {
   std::vector<std::string> assignments;  // "VARIABLE=value"
   bool keep_going = false;
   size_t cpu_devices = 0;
-  std::string rerun_of;  // job of the run that this one did again; empty: it was the first
+  std::vector<ChosenTests> steps;  // of `layers`: only these
+  std::string rerun_of;            // job of the run that this one did again; empty: it was the first
 };
 nlohmann::ordered_json RequestJson(const RunRequest& request);
 std::optional<RunRequest> ReadRequest(const std::filesystem::path& directory);
@@ -41,6 +48,9 @@ worker::EarlierRun EarlierRunOf(const ListedResult& before, const std::filesyste
 
 // All results in a folder of them, newest first; what is no result is passed over.
 std::vector<ListedResult> ListResults(const std::filesystem::path& folder);
+
+// Steps of these layers that did not pass, with their tests that failed; none where they are not known of each layer.
+std::vector<ChosenTests> FailedSteps(const nlohmann::ordered_json& result, const std::vector<std::string>& layers);
 
 // The one that `name` means: a directory, a job in kResultsFolder, or where it is empty the newest there. All errors
 // are negative answers.

@@ -56,16 +56,12 @@ absl::StatusOr<ExitCode> CheckConfig(const CheckOptions& options, Session& sessi
     using Texts = std::vector<std::string>;
     session.output.Json({{"valid", config.has_value()},
                          {"problems", JsonList(problems, ProblemJson)},
-                         {"warnings", config.has_value() ? config->warnings : Texts()},
-                         {"later_sections", config.has_value() ? config->later_sections : Texts()}});
+                         {"warnings", config.has_value() ? config->warnings : Texts()}});
     return config.has_value() ? ExitCode::kDone : ExitCode::kUsage;
   }
   if (!config.has_value()) return ProblemsError("the configuration is not valid:", problems);
   session.output.out() << session.output.Paint("ok", Style::kGood) << "  " << options.file << '\n';
   for (const std::string& warning : config->warnings) session.output.Note("warning: " + warning);
-  if (!config->later_sections.empty()) {
-    session.output.Note("accepted, but without effect in this version: " + absl::StrJoin(config->later_sections, ", "));
-  }
   if (!options.secrets) session.output.Note("secrets were checked in form only; --secrets reads them, too");
   return ExitCode::kDone;
 }

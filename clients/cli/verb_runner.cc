@@ -1,4 +1,4 @@
-// `yard runner list|devices|health|drain|resume`: the machines that are attached to the server.
+// `yard runner list|devices|health|drain|resume|forget`: the machines that are attached to the server.
 #include <algorithm>
 #include <string>
 
@@ -104,6 +104,20 @@ absl::StatusOr<ExitCode> ResumeRunner(const std::string& name, Session& session)
   return SetService(name, v1::SetRunnerServiceRequest::SERVICE_IN, session);
 }
 
+absl::StatusOr<ExitCode> ForgetRunner(const std::string& name, Session& session) {
+  ASSIGN_OR_RETURN(const ServerConnection server, OpenDispatch(session, "runner forget"));
+  v1::SetRunnerServiceRequest request;
+  request.set_runner(name);
+  request.set_service(v1::SetRunnerServiceRequest::SERVICE_FORGOTTEN);
+  RETURN_IF_ERROR(server.Call(&v1::DispatchService::Stub::SetRunnerService, request).status());
+  if (session.options.json) {
+    session.output.Json({{"name", name}, {"forgotten", true}});
+  } else {
+    session.output.out() << "forgotten: " << Printable(name) << "\n";
+  }
+  return ExitCode::kDone;
+}
+
 }  // namespace
 
 void AddRunnerVerbs(Verb& yard) {
@@ -123,6 +137,9 @@ void AddRunnerVerbs(Verb& yard) {
   drain.Argument("NAME", &drain.Runs(DrainRunner), "The runner").Required();
   Verb& resume = runner.Add("resume", "Give a runner runs again, and end its quarantine", {"yard runner resume box-1"});
   resume.Argument("NAME", &resume.Runs(ResumeRunner), "The runner").Required();
+  Verb& forget = runner.Add("forget", "Forget a runner that is gone for good: what waits does not wait for it any more",
+                            {"yard runner forget box-1"});
+  forget.Argument("NAME", &forget.Runs(ForgetRunner), "The runner; its worker has ended").Required();
 }
 
 }  // namespace yardmaster::cli

@@ -61,6 +61,8 @@ struct RunArguments {
   std::string priority;
   std::string pool;
   std::vector<std::string> labels;
+  bool same_group = false;
+  bool cached = false;
   bool detach = false;
   bool watch = false;
 };
@@ -160,6 +162,7 @@ absl::StatusOr<worker::RunOptions> OptionsFor(const RunArguments& arguments, con
   ASSIGN_OR_RETURN(options.select, ParseSelection(request.select));
   ASSIGN_OR_RETURN(options.variables, ParseAssignments(request.assignments));
   options.layers = request.layers;
+  for (const ChosenTests& chosen : request.steps) options.steps.push_back({chosen.step, chosen.tests});
   options.local = true;
   options.keep_going = request.keep_going;
   options.cpu_devices = request.cpu_devices;
@@ -245,6 +248,8 @@ absl::StatusOr<ExitCode> RunSuiteOnServer(const RunArguments& arguments, Session
     spec.mutable_devices()->set_kind("cpu");
     spec.mutable_devices()->set_count(static_cast<uint32_t>(request.cpu_devices));
   }
+  if (arguments.same_group) spec.mutable_devices()->set_same_group(true);
+  spec.set_from_cache(arguments.cached);
   ASSIGN_OR_RETURN(const ServerConnection server, ServerConnection::Open(session, /*local_works=*/true));
   if (!request.source.empty()) {
     ASSIGN_OR_RETURN(const UploadedTree tree, UploadTree(server, request.source));
@@ -258,10 +263,10 @@ absl::StatusOr<ExitCode> RunSuiteOnServer(const RunArguments& arguments, Session
 absl::StatusOr<ExitCode> RunTestSuite(const RunArguments& arguments, Session& session) {
   if (!session.options.local) return RunSuiteOnServer(arguments, session);
   if (arguments.detach || !arguments.repository.empty() || !arguments.device.empty() || !arguments.labels.empty() ||
-      !arguments.priority.empty() || !arguments.pool.empty()) {
+      !arguments.priority.empty() || !arguments.pool.empty() || arguments.same_group || arguments.cached) {
     return UsageError(
-        "--repository, --device, --labels, --priority, --pool and --detach are for runs on the server: "
-        "leave them or --local out");
+        "--repository, --device, --same-group, --labels, --priority, --pool, --cached and --detach are for runs on the "
+        "server: leave them or --local out");
   }
   ASSIGN_OR_RETURN(const ChosenSuite chosen, ChooseSuite(session, arguments.request.suite));
   const rules::SuiteModel& suite = *chosen.suite;
@@ -323,16 +328,12 @@ absl::StatusOr<ExitCode> RerunOnServer(const RerunArguments& arguments, Session&
   v1::RerunJobRequest request;
   request.set_job(before.job());
   for (const std::string& layer : arguments.run.request.layers) request.add_layers(layer);
-  if (arguments.failed) {
-    if (before.verdict().empty()) return NegativeError(absl::StrCat(before.job(), " has not ended yet"));
-    ASSIGN_OR_RETURN(const nlohmann::ordered_json result, ResultOf(server, before));
-    request.clear_layers();
-    for (const std::string& layer : FailedLayers(result)) request.add_layers(layer);
-    if (request.layers().empty() && before.verdict() == "passed") {
-      return NegativeError("every layer of that run has passed: there is nothing to run again");
-    }
-  }
-  ASSIGN_OR_RETURN(const v1::RerunJobResponse response, server.Call(&v1::DispatchService::Stub::RerunJob, request));
+  request.set_failed_only(arguments.failed);
+  const absl::StatusOr<v1::RerunJobResponse> answer = server.Call(&v1::DispatchService::Stub::RerunJob, request);
+  // Nothing failed, or nothing is known of it any more: that is an answer.
+  if (absl::IsFailedPrecondition(answer.status())) return NegativeError(answer.status().message());
+  RETURN_IF_ERROR(answer.status());
+  const v1::RerunJobResponse& response = *answer;
   return FollowToResult(server, response.job(), ServerOptionsOf(arguments.run), session);
 }
 
@@ -354,6 +355,7 @@ absl::StatusOr<ExitCode> Rerun(const RerunArguments& arguments, Session& session
     if (request->layers.empty()) {
       return NegativeError("every layer of that run has passed: there is nothing to run again");
     }
+    request->steps = FailedSteps(before.result, request->layers);
   }
   RunArguments again = arguments.run;
   again.request = *std::move(request);
@@ -386,7 +388,8 @@ absl::StatusOr<worker::RunResult> RunLocalSuite(const LocalSuiteRun& wanted, Ses
   const SystemClock clock;
   ASSIGN_OR_RETURN(const worker::RunOptions options, OptionsFor(arguments, *wanted.chosen.suite, clock, session));
   bool cancelled = false;
-  absl::StatusOr<worker::RunResult> run = RunHere(wanted.chosen, options, clock, /*follow=*/false, session, cancelled);
+  const absl::StatusOr<worker::RunResult> run =
+      RunHere(wanted.chosen, options, clock, /*follow=*/false, session, cancelled);
   if (cancelled) return absl::CancelledError("cancelled: what was started has ended");
   if (run.ok()) RETURN_IF_ERROR(worker::WriteResultFiles(options.out, *run));
   return run;
@@ -395,8 +398,8 @@ absl::StatusOr<worker::RunResult> RunLocalSuite(const LocalSuiteRun& wanted, Ses
 void AddTestRunVerbs(Verb& test) {
   Verb& run = test.Add(
       "run", "Build and test a suite on an attached runner, or on this machine with --local, and judge it",
-      {"yard test run kernels", "yard test run hyper-parallel/hp-st-matmul --device npu:Ascend910B*:8 --priority high",
-       "yard test run pypto-ut-py --source . --detach --json", "yard test run kernels --local",
+      {"yard test run kernels", "yard test run hyper-parallel/mindspore-st --device npu:910B:8 --priority high",
+       "yard test run pypto/ut-py --source . --detach --json", "yard test run kernels --local",
        "yard test run collectives --local --cpu-devices 8 --select dtype=float32,float64 --out results"},
       "Exit code: 0 passed; 1 failed, timed out or flaky; 4 error, not run or cancelled; 130 interrupted.");
   RunArguments& arguments = run.Runs(RunTestSuite);
@@ -411,8 +414,14 @@ void AddTestRunVerbs(Verb& test) {
             "How many ranks may share the processors (default: the number of processors)");
   run.Value("--repository", &arguments.repository, "FORGE:OWNER/REPO", "On the server: where the sources are");
   run.Value("--ref", &arguments.ref, "R", "On the server: branch, tag or commit of --repository");
-  run.Value("--device", &arguments.device, "KIND:MODEL:N",
-            "On the server: devices instead of those that the suite asks for (npu:Ascend910B*:8, gpu:4, cpu)");
+  run.Value(
+      "--device", &arguments.device, "KIND:MODEL:N",
+      "On the server: devices instead of those that the suite asks for; MODEL is a part of the name, or has * in it "
+      "(npu:910B:8, gpu:A100:2, gpu:4, cpu)");
+  run.Flag("--same-group", &arguments.same_group,
+           "On the server: devices that reach each other fast (one switch, NVLink, HCCS)");
+  run.Flag("--cached", &arguments.cached,
+           "On the server: an earlier run of the same tree, suite, options and device model that passed is the answer");
   run.Value("--labels", &arguments.labels, "LABEL", "On the server: only runners with it; may be given again");
   run.Value("--priority", &arguments.priority, "P", "On the server: low, normal or high")
       .OneOf({"low", "normal", "high"});
@@ -425,7 +434,10 @@ void AddTestRunVerbs(Verb& test) {
   rerun.Argument("JOB", &again.of,
                  "Job of the server; with --local result directory, or job in ./yard-results "
                  "(default: the newest)");
-  rerun.Flag("--failed", &again.failed, "Only layers that did not pass, and what they come after");
+  rerun.Flag(
+      "--failed", &again.failed,
+      "Only layers that did not pass, of their steps those that failed, and of these the tests that did, where they "
+      "can be chosen (pytest, GoogleTest); and what these layers come after");
   AddCommonOptions(rerun, again.run);
 }
 

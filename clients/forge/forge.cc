@@ -9,8 +9,8 @@ namespace {
 constexpr std::array<std::string_view, 6> kPermissions = {"none", "read", "triage", "write", "maintain", "admin"};
 constexpr std::array<std::string_view, 6> kFileStatuses = {"added",   "modified", "removed",
                                                            "renamed", "copied",   "unchanged"};
-constexpr std::array<std::string_view, 7> kCheckStates = {"queued",  "in_progress", "success", "failure",
-                                                          "neutral", "cancelled",   "skipped"};
+constexpr std::array<std::string_view, 8> kCheckStates = {"queued",  "in_progress", "success", "failure",
+                                                          "neutral", "cancelled",   "skipped", "action_required"};
 constexpr std::array<std::string_view, 8> kReactions = {"+1",    "-1",     "laugh",  "confused",
                                                         "heart", "hooray", "rocket", "eyes"};
 

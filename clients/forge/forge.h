@@ -228,7 +228,16 @@ struct ForgeHistoryEntry {
 };
 
 // Where a check of a commit stands. The first two are not final.
-enum class ForgeCheckState : uint8_t { kQueued, kInProgress, kSuccess, kFailure, kNeutral, kCancelled, kSkipped };
+enum class ForgeCheckState : uint8_t {
+  kQueued,
+  kInProgress,
+  kSuccess,
+  kFailure,
+  kNeutral,
+  kCancelled,
+  kSkipped,
+  kActionRequired  // it says nothing about the code, and does not let it pass: somebody has to do something
+};
 std::string_view ForgeCheckStateName(ForgeCheckState state);  // "queued", "in_progress", "success", …
 
 // How loud an annotation is.

@@ -56,6 +56,7 @@ struct ForgeEvent {
   std::string text_author;
   bool text_author_is_bot = false;
   int64_t comment = 0;  // the forge's id of the comment; 0 if it did not say
+  std::string check;    // kRequested: the name of the check that is asked for again; empty: all of ours
   // kLabelsChanged: the one label that was added or removed, where the forge says so. A forge that sends the whole set
   // instead leaves both empty; what was added is then known from what was seen before.
   std::string label_added;

@@ -301,6 +301,21 @@ absl::StatusOr<GitCacheHandle> GitCache::Fetch(const GitCacheRequest& request) {
   }
 }
 
+absl::StatusOr<std::vector<std::string>> GitCache::TargetsOf(const std::string& repository,
+                                                             const std::vector<std::string>& prefixes,
+                                                             const std::function<absl::Status()>& alive) {
+  if (!IsRepositoryName(repository)) return errors::RepositoryNotOnForge(repository);
+  RETURN_IF_ERROR(TakeSlot(alive));
+  const absl::Cleanup give_slot = [this] { GiveSlot(); };
+  ASSIGN_OR_RETURN(const GitSession session, GitSession::Begin(env_, repository, alive));
+  std::vector<std::string> targets;
+  for (const std::string& prefix : prefixes) {
+    ASSIGN_OR_RETURN(const std::vector<GitRef> refs, session.Refs(prefix));
+    for (const GitRef& ref : refs) targets.push_back(ref.object);
+  }
+  return targets;
+}
+
 std::filesystem::path GitCache::NextPath(const std::string& name) {
   const std::lock_guard<std::mutex> lock(mutex_);
   return folder_ / FolderName(name, generation_++);

@@ -85,6 +85,11 @@ class GitCache {
   // Asks the server only for what is not here. One fetch of a repository at a time; who waits for it may find that
   // everything came. Errors are those of GitRemote.
   absl::StatusOr<GitCacheHandle> Fetch(const GitCacheRequest& request);
+  // What the server's refs that begin with one of `prefixes` ("refs/heads/") point to now. Errors are those of
+  // GitRemote; UNAVAILABLE, too, if the list is too long.
+  absl::StatusOr<std::vector<std::string>> TargetsOf(const std::string& repository,
+                                                     const std::vector<std::string>& prefixes,
+                                                     const std::function<absl::Status()>& alive);
 
  private:
   friend class GitCacheHandle;

@@ -41,16 +41,21 @@ absl::StatusOr<std::string> GitSession::Ask(std::string body, size_t max_bytes) 
   return http_.Send({"POST", "/git-upload-pack", kRequest, kResult, kVersion2, max_bytes}, std::move(body));
 }
 
-absl::StatusOr<std::optional<std::string>> GitSession::RefTarget(const std::string& ref) const {
-  const absl::StatusOr<std::string> body = Ask(RefsRequest(ref, GitHttp::Agent()), kShortAnswer);
+absl::StatusOr<std::vector<GitRef>> GitSession::Refs(const std::string& prefix) const {
+  const absl::StatusOr<std::string> body = Ask(RefsRequest(prefix, GitHttp::Agent()), kShortAnswer);
   if (absl::IsResourceExhausted(body.status()))
     return errors::GitServerUnusable(http_.repository(), "its list of refs is too long");
   if (!body.ok()) return body.status();
   std::string error;
-  const std::optional<std::vector<GitRef>> refs = ParseRefs(*body, error);
+  std::optional<std::vector<GitRef>> refs = ParseRefs(*body, error);
   if (!refs.has_value()) return errors::GitServerUnusable(http_.repository(), error);
-  const auto found = absl::c_find_if(*refs, [&ref](const GitRef& one) { return one.name == ref; });
-  if (found == refs->end()) return std::nullopt;
+  return *std::move(refs);
+}
+
+absl::StatusOr<std::optional<std::string>> GitSession::RefTarget(const std::string& ref) const {
+  ASSIGN_OR_RETURN(const std::vector<GitRef> refs, Refs(ref));
+  const auto found = absl::c_find_if(refs, [&ref](const GitRef& one) { return one.name == ref; });
+  if (found == refs.end()) return std::nullopt;
   return found->object;
 }
 

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -32,6 +33,8 @@ class GitSession {
 
   const UploadPackAbilities& abilities() const { return abilities_; }
 
+  // Refs that begin with `prefix`.
+  absl::StatusOr<std::vector<GitRef>> Refs(const std::string& prefix) const;
   // What a ref ("refs/pull/7/head") points to; nullopt: there is none of that name.
   absl::StatusOr<std::optional<std::string>> RefTarget(const std::string& ref) const;
   // An answer with a pack that ScanPack found good. NOT_FOUND: the server has not what is asked for.

@@ -29,6 +29,8 @@ struct DeviceRequest {
   std::vector<std::string> capability;
   // Memory of each device, MiB; 0: any.
   uint64_t memory_mb = 0;
+  // All within one group that reach each other fast (a switch, NVLink, HCCS). For whoever places a run on a machine.
+  bool same_group = false;
 
   friend bool operator==(const DeviceRequest&, const DeviceRequest&) = default;
 };

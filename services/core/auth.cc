@@ -14,6 +14,7 @@ struct Authenticator::Table {
     Sha256Bytes digest;
     std::string name;
     Role role;
+    std::shared_ptr<const RunnerRights> runner;
   };
   std::vector<Entry> entries;
   bool allow_anonymous_loopback = false;
@@ -69,7 +70,8 @@ std::shared_ptr<const Authenticator::Table> Authenticator::MakeTable(const std::
   for (const TokenEntry& token : tokens) {
     // An empty secret would let everybody in who sends "Bearer ".
     if (token.secret.empty()) continue;
-    table->entries.push_back({Sha256(token.secret.Reveal()), token.name, token.role});
+    table->entries.push_back(
+        {Sha256(token.secret.Reveal()), token.name, token.role, std::make_shared<const RunnerRights>(token.runner)});
   }
   return table;
 }
@@ -108,7 +110,7 @@ absl::Status Authenticator::Admit(std::string_view full_method, std::string_view
       if (CRYPTO_memcmp(digest.data(), entry.digest.data(), digest.size()) == 0) found = &entry;
     }
     if (found == nullptr) return errors::TokenUnknown();
-    caller = {found->name, found->role, false};
+    caller = {found->name, found->role, false, found->runner};
   }
   if (!RoleSuffices(caller.role, needed->second)) {
     return errors::RoleTooLow(caller.name, RoleName(caller.role), RoleName(needed->second));

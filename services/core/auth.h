@@ -25,11 +25,18 @@ bool RoleSuffices(Role has, Role needs);
 std::string_view RoleName(Role role);
 std::optional<Role> RoleFromName(std::string_view name);
 
+// What a token of the role runner is for, besides its role.
+struct RunnerRights {
+  std::vector<std::string> names;  // globs on names of runners; empty: any that is not another token's
+  std::string pool;                // empty: any
+};
+
 // The caller.
 struct Caller {
   std::string name;  // the token's name in the config, or "anonymous"
   Role role = Role::kViewer;
   bool anonymous = false;
+  std::shared_ptr<const RunnerRights> runner = {};  // null: no more than its role says
 };
 
 // A bearer token of the config.
@@ -37,6 +44,7 @@ struct TokenEntry {
   std::string name;
   Role role = Role::kViewer;
   Secret secret;
+  RunnerRights runner = {};
 };
 
 // One RPC and the role it needs.

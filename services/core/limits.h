@@ -21,6 +21,8 @@ inline constexpr int kMaxRpcStreamsPerConnection = 1024;
 // An idle connection is asked for a sign of life after this, and cut when none comes.
 inline constexpr std::chrono::milliseconds kRpcKeepaliveTime{60'000};
 inline constexpr std::chrono::milliseconds kRpcKeepaliveTimeout{20'000};
+// Clients may ask for one as often as that: behind NAT a worker finds out by it that nobody hears it.
+inline constexpr std::chrono::milliseconds kRpcClientKeepaliveAtLeast{5'000};
 // A status message, which travels in a header: what is longer is cut.
 inline constexpr size_t kMaxStatusMessageBytes = 4 * 1024;
 // A caller's own request id; what is longer or not printable is replaced by one of ours.
@@ -61,6 +63,11 @@ inline constexpr size_t kLongCallThreads = 2;
 // Threads for calls into the pipe, which mostly wait: for the database, a forge, or a sweep.
 inline constexpr size_t kIntakeCallThreads = 8;
 inline constexpr size_t kMaxLongCallsWaiting = 16;
+// Threads for what people ask about jobs and for their watches, and others for what workers say; each call or stream
+// waits at most once, so that so many may wait is the number of clients.
+inline constexpr size_t kJobCallThreads = 4;
+inline constexpr size_t kWorkerCallThreads = 8;
+inline constexpr size_t kMaxDispatchCallsWaiting = 4'096;
 // Files that one ValidatePack or Backtest call may send inline.
 inline constexpr size_t kMaxInlinePackFiles = 200;
 

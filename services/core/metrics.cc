@@ -73,6 +73,10 @@ struct Metrics::Impl {
   std::map<std::string, prometheus::Family<prometheus::Histogram>*, std::less<>> histograms;
   std::vector<std::pair<std::string, std::string>> packs;
 
+  mutable std::mutex refresh_mutex;  // guards what follows
+  std::map<int, std::function<void()>> refreshes;
+  int last_refresh = 0;
+
   void AppendRpcFamilies(std::vector<prometheus::MetricFamily>& families) const;
   void AppendPacks(std::vector<prometheus::MetricFamily>& families) const;
 };
@@ -212,7 +216,22 @@ void Metrics::Impl::AppendPacks(std::vector<prometheus::MetricFamily>& families)
   families.push_back(std::move(info));
 }
 
+int Metrics::AddRefresh(std::function<void()> refresh) {
+  std::lock_guard<std::mutex> lock(impl_->refresh_mutex);
+  impl_->refreshes.emplace(++impl_->last_refresh, std::move(refresh));
+  return impl_->last_refresh;
+}
+
+void Metrics::RemoveRefresh(int refresh) {
+  std::lock_guard<std::mutex> lock(impl_->refresh_mutex);
+  impl_->refreshes.erase(refresh);
+}
+
 std::string Metrics::Serialize() const {
+  {
+    std::lock_guard<std::mutex> lock(impl_->refresh_mutex);
+    for (const auto& [number, refresh] : impl_->refreshes) refresh();
+  }
   std::vector<prometheus::MetricFamily> families = impl_->registry.Collect();
   impl_->AppendRpcFamilies(families);
   impl_->AppendPacks(families);

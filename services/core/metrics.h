@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -74,6 +75,11 @@ class Metrics {
   // `bounds`: upper bounds of the buckets, ascending; one more takes the rest. The same for all labels of one name.
   prometheus::Histogram* Histogram(std::string_view name, std::string_view help, const std::vector<double>& bounds,
                                    const std::vector<std::pair<std::string, std::string>>& labels = {});
+
+  // Called before each Serialize, for gauges that cost too much to be kept up to date all the time. It is not called
+  // any more once RemoveRefresh(what this returns) has returned.
+  int AddRefresh(std::function<void()> refresh);
+  void RemoveRefresh(int refresh);
 
   // The text for GET /metrics.
   std::string Serialize() const;

@@ -3,12 +3,16 @@
 #define YARDMASTER_SERVICES_DISPATCH_DISPATCH_H_
 
 #include <chrono>
+#include <condition_variable>
 #include <filesystem>
 #include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
+#include <string_view>
+#include <thread>
 #include <utility>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "services/core/clock.h"
@@ -17,6 +21,7 @@
 #include "services/core/signing_key.h"
 #include "services/core/store/jobs.h"
 #include "services/dispatch/dispatcher.h"
+#include "services/dispatch/engines/engines.h"
 #include "services/dispatch/job_logs.h"
 #include "services/dispatch/part_files.h"
 #include "services/dispatch/suite_shelf.h"
@@ -26,17 +31,22 @@ namespace yardmaster::dispatch {
 
 struct DispatchOptions {
   std::filesystem::path dir;  // for logs and uploaded files
+  std::string engine{kUsualEngine};
   Limits limits;
   std::chrono::hours artifact_age{24 * 30};
   uint64_t artifact_bytes = kMaxPartFileBytes;
   uint64_t log_bytes = kMaxJobLogBytes;
   RunLimitsConfig run_limits;
+  std::vector<std::string> untrusted_network;  // see DispatchConfig
+  ForkPolicy fork_policy = ForkPolicy::kApprove;
 };
 
 // The tree of a commit, kept among the files.
 struct KeptTree {
   std::string digest;  // of its archive
   std::string commit;
+  // A branch or a tag of the repository has the commit: somebody with rights has put it there.
+  bool is_own = false;
 };
 
 // Keeps the tree of a ref ("main", a commit's name, "refs/pull/7/head") of "forge:owner/name". Waits for the network;
@@ -47,10 +57,15 @@ using FetchTree = std::function<absl::StatusOr<KeptTree>(const std::string& repo
 // Thread-safe.
 class Dispatch {
  public:
-  // Everything must outlive this object. Errors: as Dispatcher::Open.
+  // Everything must outlive this object. Errors: as Dispatcher::Open, and INVALID_ARGUMENT for
+  // an unknown engine.
   static absl::StatusOr<std::unique_ptr<Dispatch>> Open(const DispatchOptions& options, store::Jobs& jobs,
-                                                        const PackRegistry& packs, const Clock& clock,
-                                                        Metrics& metrics);
+                                                        const PackRegistry& packs, const Clock& clock, Metrics& metrics,
+                                                        Logger& logger);
+
+  ~Dispatch();
+  Dispatch(const Dispatch&) = delete;
+  Dispatch& operator=(const Dispatch&) = delete;
 
   Dispatcher& dispatcher() { return *dispatcher_; }
   PartFiles& files() { return files_; }
@@ -64,6 +79,15 @@ class Dispatch {
   // Before anything is served. Without it jobs can't name repositories.
   void FetchTreesBy(FetchTree fetch) { fetch_tree_ = std::move(fetch); }
   const FetchTree& fetch_tree() const { return fetch_tree_; }
+  // Whether a suite of the pool has the host's network, if it asks for it.
+  bool MayUseNetwork(std::string_view suite, std::string_view pool) const;
+  ForkPolicy fork_policy() const { return fork_policy_; }
+  // Begins to look for silent runners, and to remove what is kept no longer: uploaded files and the logs of jobs that
+  // ended long ago. Stop ends both.
+  void Start();
+  void Stop();
+  // What Start does once an hour: removes what is too old.
+  void RemoveOld();
   // What each run may use up.
   const RunLimitsConfig& run_limits() const { return run_limits_; }
 
@@ -76,12 +100,20 @@ class Dispatch {
   JobLogs logs_;
   SuiteShelf suites_;
   const RunLimitsConfig run_limits_;
+  const std::vector<std::string> untrusted_network_;
+  const ForkPolicy fork_policy_;
   const Clock& clock_;
   const std::filesystem::path key_file_;
   const std::filesystem::path scratch_;
+  const std::chrono::hours artifact_age_;
   FetchTree fetch_tree_;
   std::mutex key_mutex_;
   std::unique_ptr<SigningKey> signing_key_;
+
+  std::mutex thread_mutex_;  // guards what follows
+  std::condition_variable wake_;
+  bool stopping_ = false;
+  std::thread thread_;
 };
 
 }  // namespace yardmaster::dispatch

@@ -15,6 +15,7 @@
 #include "services/dispatch/book/states.h"
 #include "services/dispatch/errors.h"
 #include "services/dispatch/job_messages.h"
+#include "services/dispatch/job_result.h"
 #include "services/dispatch/make_job.h"
 #include "services/dispatch/part_messages.h"
 #include "services/dispatch/pushed_stream.h"
@@ -40,6 +41,14 @@ constexpr std::string_view kReadArtifact = "/yardmaster.v1.DispatchService/ReadA
 
 constexpr size_t kRequestDigits = 24;
 
+void ClearWhatTheServerSets(v1::JobSpec& spec) {
+  spec.clear_subject();
+  spec.clear_check_attempt();
+  spec.clear_told();
+  spec.clear_rerun_of();
+  spec.clear_trunk_of();
+}
+
 // The same request of the same caller is the same job.
 std::string JobIdOf(const RpcCall& call, const std::string& request_id) {
   if (request_id.empty()) return NewId("j-");
@@ -63,7 +72,7 @@ class WatchReactor final
   absl::StatusOr<bool> Next(v1::WatchJobResponse& message) override {
     RETURN_IF_ERROR(call().CheckAlive());
     ASSIGN_OR_RETURN(const Job job, dispatcher().FindJob(job_));
-    v1::SuiteJob now = dispatch::JobMessage(job, dispatch_->clock().Now());
+    v1::SuiteJob now = dispatch::JobMessage(job, dispatch_->clock().Now(), dispatcher().ProgressOf(job_));
     // How long it waits changes all the time, and is no news.
     v1::SuiteJob compared = now;
     compared.clear_queued_seconds();
@@ -112,10 +121,19 @@ class WatchReactor final
 
 }  // namespace
 
+// A commit that may be a fork's runs where code is contained, or not at all.
+absl::Status DispatchServiceImpl::TakeForFork(v1::JobSpec& spec) const {
+  if (spec.pool() == "trusted" || dispatch_->fork_policy() == ForkPolicy::kNever) {
+    return dispatch::CommitMayBeOfAFork(spec.repository(), spec.ref(), spec.pool() == "trusted");
+  }
+  spec.set_pool("untrusted");
+  return absl::OkStatus();
+}
+
 template <typename Work>
-grpc::ServerUnaryReactor* DispatchServiceImpl::Handle(grpc::CallbackServerContext* context, std::string_view method,
-                                                      Work work) {
-  return HandlePooledUnary(executor_, env_, *context, method,
+grpc::ServerUnaryReactor* DispatchServiceImpl::Handle(Executor& executor, grpc::CallbackServerContext* context,
+                                                      std::string_view method, Work work) {
+  return HandlePooledUnary(executor, env_, *context, method,
                            [this, work = std::move(work)](const RpcCall& call) -> absl::Status {
                              if (dispatch_ == nullptr) return errors::StoreAbsent();
                              return work(call);
@@ -123,29 +141,27 @@ grpc::ServerUnaryReactor* DispatchServiceImpl::Handle(grpc::CallbackServerContex
 }
 
 v1::SuiteJob DispatchServiceImpl::MessageOf(const Job& job) const {
-  return dispatch::JobMessage(job, dispatch_->clock().Now());
+  return dispatch::JobMessage(job, dispatch_->clock().Now(), dispatch_->dispatcher().ProgressOf(job.id));
 }
 
 absl::StatusOr<v1::SuiteJob> DispatchServiceImpl::Submit(const RpcCall& call, v1::JobSpec spec,
-                                                         std::string_view id) const {
-  // What it says of a pull request is reported there.
-  if (!spec.subject().empty()) return errors::FieldInvalid("spec.subject", "nothing: the server sets it");
-  spec.clear_check_attempt();
-  spec.clear_told();
-  std::string repository = spec.repository();
-  if (!repository.empty()) {
+                                                         dispatch::JobOrigin origin) const {
+  origin.submitter = call.caller().name;
+  if (!spec.repository().empty()) {
     RETURN_IF_ERROR(dispatch::CheckSpec(spec));
     if (spec.ref().empty()) return errors::FieldMissing("spec.ref");
     if (dispatch_->fetch_tree() == nullptr) return dispatch::RepositoriesNotFetched();
     // Runners need no account on the forge: they get what lies here.
     ASSIGN_OR_RETURN(const dispatch::KeptTree tree,
-                     dispatch_->fetch_tree()(repository, spec.ref(), [&call] { return call.CheckAlive(); }));
+                     dispatch_->fetch_tree()(spec.repository(), spec.ref(), [&call] { return call.CheckAlive(); }));
+    if (!tree.is_own) RETURN_IF_ERROR(TakeForFork(spec));
+    origin.repository = spec.repository();
+    origin.commit = tree.commit;
     spec.clear_repository();
     spec.set_source_digest(tree.digest);
     spec.set_ref(tree.commit);
   }
-  ASSIGN_OR_RETURN(Job job, dispatch::MakeJob(*dispatch_, std::move(spec), std::string(id), call.caller().name,
-                                              std::move(repository)));
+  ASSIGN_OR_RETURN(Job job, dispatch::MakeJob(*dispatch_, std::move(spec), std::move(origin)));
   ASSIGN_OR_RETURN(const Job taken, dispatch_->dispatcher().Submit(std::move(job)));
   return MessageOf(taken);
 }
@@ -153,18 +169,24 @@ absl::StatusOr<v1::SuiteJob> DispatchServiceImpl::Submit(const RpcCall& call, v1
 grpc::ServerUnaryReactor* DispatchServiceImpl::SubmitJob(grpc::CallbackServerContext* context,
                                                          const v1::SubmitJobRequest* request,
                                                          v1::SubmitJobResponse* response) {
-  return Handle(context, kSubmitJob, [this, request, response](const RpcCall& call) -> absl::Status {
+  return Handle(waiting_calls_, context, kSubmitJob, [this, request, response](const RpcCall& call) -> absl::Status {
     if (!request->request_id().empty() && !dispatch::IsPlainName(request->request_id())) {
       return errors::FieldInvalid("request_id", "1 to 128 letters, digits, \"-\" and \"_\"");
     }
-    ASSIGN_OR_RETURN(*response->mutable_job(), Submit(call, request->spec(), JobIdOf(call, request->request_id())));
+    v1::JobSpec spec = request->spec();
+    // What it says of a pull request is reported there.
+    if (!spec.subject().empty()) return errors::FieldInvalid("spec.subject", "nothing: the server sets it");
+    ClearWhatTheServerSets(spec);
+    dispatch::JobOrigin origin;
+    origin.id = JobIdOf(call, request->request_id());
+    ASSIGN_OR_RETURN(*response->mutable_job(), Submit(call, std::move(spec), std::move(origin)));
     return absl::OkStatus();
   });
 }
 
 grpc::ServerUnaryReactor* DispatchServiceImpl::GetJob(grpc::CallbackServerContext* context,
                                                       const v1::GetJobRequest* request, v1::GetJobResponse* response) {
-  return Handle(context, kGetJob, [this, request, response](const RpcCall&) -> absl::Status {
+  return Handle(job_calls_, context, kGetJob, [this, request, response](const RpcCall&) -> absl::Status {
     ASSIGN_OR_RETURN(const Job job, dispatch_->dispatcher().FindJob(request->job()));
     *response->mutable_job() = MessageOf(job);
     if (!request->signed_() || job.state != JobState::kEnded) return absl::OkStatus();
@@ -180,7 +202,7 @@ grpc::ServerUnaryReactor* DispatchServiceImpl::GetJob(grpc::CallbackServerContex
 grpc::ServerUnaryReactor* DispatchServiceImpl::ListJobs(grpc::CallbackServerContext* context,
                                                         const v1::ListJobsRequest* request,
                                                         v1::ListJobsResponse* response) {
-  return Handle(context, kListJobs, [this, request, response](const RpcCall&) -> absl::Status {
+  return Handle(job_calls_, context, kListJobs, [this, request, response](const RpcCall&) -> absl::Status {
     constexpr int64_t kPage = 50;
     const int64_t limit = request->limit() == 0 ? kPage : request->limit();
     ASSIGN_OR_RETURN(const store::Page<Job> page,
@@ -194,15 +216,15 @@ grpc::ServerUnaryReactor* DispatchServiceImpl::ListJobs(grpc::CallbackServerCont
 
 grpc::ServerWriteReactor<v1::WatchJobResponse>* DispatchServiceImpl::WatchJob(grpc::CallbackServerContext* context,
                                                                               const v1::WatchJobRequest* request) {
-  auto* reactor = new WatchReactor(env_, *context, executor_, dispatch_, *request);
-  reactor->Begin();
+  auto* reactor = new WatchReactor(env_, *context, job_calls_, dispatch_, *request);
+  reactor->Begin(dispatch::Topic::OfJob(request->job()));
   return reactor;
 }
 
 grpc::ServerUnaryReactor* DispatchServiceImpl::CancelJob(grpc::CallbackServerContext* context,
                                                          const v1::CancelJobRequest* request,
                                                          v1::CancelJobResponse* response) {
-  return Handle(context, kCancelJob, [this, request, response](const RpcCall& call) -> absl::Status {
+  return Handle(job_calls_, context, kCancelJob, [this, request, response](const RpcCall& call) -> absl::Status {
     ASSIGN_OR_RETURN(const Job job, dispatch_->dispatcher().Cancel(request->job(), call.caller().name));
     *response->mutable_job() = MessageOf(job);
     return absl::OkStatus();
@@ -212,14 +234,18 @@ grpc::ServerUnaryReactor* DispatchServiceImpl::CancelJob(grpc::CallbackServerCon
 grpc::ServerUnaryReactor* DispatchServiceImpl::RerunJob(grpc::CallbackServerContext* context,
                                                         const v1::RerunJobRequest* request,
                                                         v1::RerunJobResponse* response) {
-  return Handle(context, kRerunJob, [this, request, response](const RpcCall& call) -> absl::Status {
+  return Handle(waiting_calls_, context, kRerunJob, [this, request, response](const RpcCall& call) -> absl::Status {
     ASSIGN_OR_RETURN(const Job job, dispatch_->dispatcher().FindJob(request->job()));
     v1::JobSpec spec = dispatch::SpecOf(job);
     // It is told to whoever asks for it, and not at the pull request: there people write /test.
-    spec.clear_subject();
-    spec.clear_told();
+    ClearWhatTheServerSets(spec);
+    spec.set_rerun_of(job.id);
+    spec.set_from_cache(false);
     if (request->layers_size() > 0) *spec.mutable_layers() = request->layers();
-    ASSIGN_OR_RETURN(*response->mutable_job(), Submit(call, std::move(spec), NewId("j-")));
+    if (request->failed_only()) RETURN_IF_ERROR(dispatch::SelectFailed(dispatch_->files(), job, spec));
+    ASSIGN_OR_RETURN(
+        *response->mutable_job(),
+        Submit(call, std::move(spec), {NewId("j-"), "", job.repository, job.commit, dispatch::FailureBefore(job)}));
     return absl::OkStatus();
   });
 }
@@ -227,7 +253,7 @@ grpc::ServerUnaryReactor* DispatchServiceImpl::RerunJob(grpc::CallbackServerCont
 grpc::ServerUnaryReactor* DispatchServiceImpl::ExplainPending(grpc::CallbackServerContext* context,
                                                               const v1::ExplainPendingRequest* request,
                                                               v1::ExplainPendingResponse* response) {
-  return Handle(context, kExplainPending, [this, request, response](const RpcCall&) -> absl::Status {
+  return Handle(job_calls_, context, kExplainPending, [this, request, response](const RpcCall&) -> absl::Status {
     ASSIGN_OR_RETURN(const dispatch::Waiting waiting, dispatch_->dispatcher().Explain(request->job()));
     *response = dispatch::WaitingMessage(waiting);
     return absl::OkStatus();
@@ -237,7 +263,7 @@ grpc::ServerUnaryReactor* DispatchServiceImpl::ExplainPending(grpc::CallbackServ
 grpc::ServerUnaryReactor* DispatchServiceImpl::ListRunners(grpc::CallbackServerContext* context,
                                                            const v1::ListRunnersRequest*,
                                                            v1::ListRunnersResponse* response) {
-  return Handle(context, kListRunners, [this, response](const RpcCall&) -> absl::Status {
+  return Handle(job_calls_, context, kListRunners, [this, response](const RpcCall&) -> absl::Status {
     for (const dispatch::RunnerStatus& status : dispatch_->dispatcher().Runners()) {
       *response->add_runners() = dispatch::RunnerMessage(status);
     }
@@ -248,7 +274,7 @@ grpc::ServerUnaryReactor* DispatchServiceImpl::ListRunners(grpc::CallbackServerC
 grpc::ServerUnaryReactor* DispatchServiceImpl::SetRunnerService(grpc::CallbackServerContext* context,
                                                                 const v1::SetRunnerServiceRequest* request,
                                                                 v1::SetRunnerServiceResponse* response) {
-  return Handle(context, kSetRunnerService, [this, request, response](const RpcCall&) -> absl::Status {
+  return Handle(job_calls_, context, kSetRunnerService, [this, request, response](const RpcCall&) -> absl::Status {
     dispatch::Dispatcher& dispatcher = dispatch_->dispatcher();
     switch (request->service()) {
       case v1::SetRunnerServiceRequest::SERVICE_IN:
@@ -264,8 +290,10 @@ grpc::ServerUnaryReactor* DispatchServiceImpl::SetRunnerService(grpc::CallbackSe
         }
         RETURN_IF_ERROR(dispatcher.SetQuarantined(request->runner(), true, request->why()));
         break;
+      case v1::SetRunnerServiceRequest::SERVICE_FORGOTTEN:
+        return dispatcher.ForgetRunner(request->runner());
       default:
-        return errors::FieldInvalid("service", "SERVICE_IN, SERVICE_DRAINED or SERVICE_QUARANTINED");
+        return errors::FieldInvalid("service", "SERVICE_IN, SERVICE_DRAINED, SERVICE_QUARANTINED or SERVICE_FORGOTTEN");
     }
     for (const dispatch::RunnerStatus& status : dispatcher.Runners()) {
       if (status.runner.name == request->runner()) *response->mutable_runner() = dispatch::RunnerMessage(status);
@@ -277,7 +305,7 @@ grpc::ServerUnaryReactor* DispatchServiceImpl::SetRunnerService(grpc::CallbackSe
 grpc::ServerUnaryReactor* DispatchServiceImpl::UploadSource(grpc::CallbackServerContext* context,
                                                             const v1::PutPartRequest* request,
                                                             v1::PutPartResponse* response) {
-  return Handle(context, kUploadSource, [this, request, response](const RpcCall&) {
+  return Handle(job_calls_, context, kUploadSource, [this, request, response](const RpcCall&) {
     return dispatch::PutPart(dispatch_->files(), *request, *response);
   });
 }
@@ -285,7 +313,7 @@ grpc::ServerUnaryReactor* DispatchServiceImpl::UploadSource(grpc::CallbackServer
 grpc::ServerUnaryReactor* DispatchServiceImpl::ReadArtifact(grpc::CallbackServerContext* context,
                                                             const v1::ReadPartRequest* request,
                                                             v1::ReadPartResponse* response) {
-  return Handle(context, kReadArtifact, [this, request, response](const RpcCall&) {
+  return Handle(job_calls_, context, kReadArtifact, [this, request, response](const RpcCall&) {
     return dispatch::ReadPart(dispatch_->files(), *request, *response);
   });
 }

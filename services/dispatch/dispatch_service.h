@@ -12,6 +12,7 @@
 #include "services/core/executor.h"
 #include "services/core/rpc/rpc.h"
 #include "services/dispatch/dispatch.h"
+#include "services/dispatch/make_job.h"
 #include "yardmaster/v1/dispatch.grpc.pb.h"
 
 namespace yardmaster {
@@ -19,8 +20,10 @@ namespace yardmaster {
 class DispatchServiceImpl final : public v1::DispatchService::CallbackService {
  public:
   // Everything it is given outlives it; `dispatch` is null where nothing is kept: calls are then FAILED_PRECONDITION.
-  DispatchServiceImpl(const RpcEnvironment& env, Executor& executor, dispatch::Dispatch* dispatch)
-      : env_(env), executor_(executor), dispatch_(dispatch) {}
+  // New jobs, which may wait for a git server, are made on `waiting_calls`; all else is done on `job_calls`.
+  DispatchServiceImpl(const RpcEnvironment& env, Executor& waiting_calls, Executor& job_calls,
+                      dispatch::Dispatch* dispatch)
+      : env_(env), waiting_calls_(waiting_calls), job_calls_(job_calls), dispatch_(dispatch) {}
 
   grpc::ServerUnaryReactor* SubmitJob(grpc::CallbackServerContext* context, const v1::SubmitJobRequest* request,
                                       v1::SubmitJobResponse* response) override;
@@ -49,12 +52,15 @@ class DispatchServiceImpl final : public v1::DispatchService::CallbackService {
 
  private:
   template <typename Work>
-  grpc::ServerUnaryReactor* Handle(grpc::CallbackServerContext* context, std::string_view method, Work work);
-  absl::StatusOr<v1::SuiteJob> Submit(const RpcCall& call, v1::JobSpec spec, std::string_view id) const;
+  grpc::ServerUnaryReactor* Handle(Executor& executor, grpc::CallbackServerContext* context, std::string_view method,
+                                   Work work);
+  absl::StatusOr<v1::SuiteJob> Submit(const RpcCall& call, v1::JobSpec spec, dispatch::JobOrigin origin) const;
+  absl::Status TakeForFork(v1::JobSpec& spec) const;
   v1::SuiteJob MessageOf(const dispatch::Job& job) const;
 
   const RpcEnvironment env_;
-  Executor& executor_;
+  Executor& waiting_calls_;
+  Executor& job_calls_;
   dispatch::Dispatch* const dispatch_;
 };
 

@@ -1,6 +1,7 @@
 #include "services/dispatch/errors.h"
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "services/core/absl_view.h"
 
 namespace yardmaster::dispatch {
@@ -42,6 +43,36 @@ absl::Status SuitesUnreadable(std::string_view pack, std::string_view problem) {
 absl::Status RepositoriesNotFetched() {
   return absl::FailedPreconditionError(
       "this daemon reaches no git server: upload a tree (--source DIR), or leave both out for what the suite names");
+}
+absl::Status CommitMayBeOfAFork(std::string_view repository, std::string_view ref, bool asked) {
+  return absl::FailedPreconditionError(absl::StrCat(
+      "no branch or tag of ", Abs(repository), " is known to have ", Abs(ref), ": it may be code of a fork, which ",
+      asked ? "does not run in the pool \"trusted\": leave --pool out, or name a branch or a tag"
+            : "this daemon does not test (dispatch.fork_policy): name a branch or a tag"));
+}
+absl::Status RunnerNameNotAllowed(std::string_view token, std::string_view runner) {
+  return absl::PermissionDeniedError(absl::StrCat("the token \"", Abs(token), "\" is not for a runner named \"",
+                                                  Abs(runner), "\": its \"runners\" in the daemon's configuration"));
+}
+absl::Status RunnerPoolNotAllowed(std::string_view token, std::string_view pool) {
+  return absl::PermissionDeniedError(absl::StrCat("the token \"", Abs(token), "\" is not for the pool \"", Abs(pool),
+                                                  "\": its \"pool\" in the daemon's configuration"));
+}
+absl::Status NoLeaseOfToken(std::string_view token, std::string_view what) {
+  return absl::PermissionDeniedError(
+      absl::StrCat("no runner with the token \"", Abs(token), "\" has a lease ", Abs(what)));
+}
+absl::Status EngineUnknown(std::string_view engine, const std::vector<std::string>& known) {
+  return absl::InvalidArgumentError(absl::StrCat("dispatch.engine: there is no engine \"", Abs(engine),
+                                                 "\"; there are: ", absl::StrJoin(known, ", ")));
+}
+absl::Status NothingFailed(std::string_view job) {
+  return absl::FailedPreconditionError(
+      absl::StrCat("nothing of the job \"", Abs(job), "\" has failed: there is nothing to run again"));
+}
+absl::Status ResultNotThere(std::string_view job) {
+  return absl::FailedPreconditionError(
+      absl::StrCat("the job \"", Abs(job), "\" has left no result, or it was removed meanwhile: run all of it again"));
 }
 absl::Status PoolNotContained(std::string_view runner) {
   return absl::InvalidArgumentError(absl::StrCat(

@@ -5,6 +5,7 @@
 #include <functional>
 #include <string>
 #include <system_error>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "services/core/errors.h"
@@ -51,6 +52,15 @@ absl::StatusOr<uint64_t> JobLogs::Append(std::string_view job, uint64_t fence, u
     return errors::FileNotWritten(file.native(), "no room, or the disk failed");
   }
   return offset + text.size();
+}
+
+void JobLogs::Remove(const std::function<bool(std::string_view job)>& is_over) {
+  std::vector<fs::path> folders;
+  std::error_code error;
+  for (const fs::directory_entry& entry : fs::directory_iterator(dir_, error)) folders.push_back(entry.path());
+  for (const fs::path& folder : folders) {
+    if (is_over(folder.filename().native())) fs::remove_all(folder, error);
+  }
 }
 
 absl::StatusOr<std::string> JobLogs::Read(std::string_view job, uint64_t fence, uint64_t offset) const {

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <mutex>
 #include <string>
 #include <string_view>
@@ -28,6 +29,8 @@ class JobLogs {
   // Appends what is not there yet and returns what need not be sent again; more than is there if the log is full.
   // OUT_OF_RANGE if bytes before `offset` are missing.
   absl::StatusOr<uint64_t> Append(std::string_view job, uint64_t fence, uint64_t offset, std::string_view text);
+  // Removes the logs of jobs for which `is_over` is true: nobody adds to them any more.
+  void Remove(const std::function<bool(std::string_view job)>& is_over);
   // At most kWatchPieceBytes; empty: no more is there, or there is no log.
   absl::StatusOr<std::string> Read(std::string_view job, uint64_t fence, uint64_t offset) const;
 

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "absl/algorithm/container.h"
+#include "rules/suites/versions.h"
 #include "services/core/errors.h"
 #include "services/core/repository_name.h"
 #include "services/core/status_macros.h"
@@ -36,6 +37,17 @@ absl::Status CheckTexts(std::string_view field, const google::protobuf::Repeated
     if (text.empty()) return errors::FieldInvalid(field, "texts that are not empty");
     if (text.size() > kMaxSpecTextBytes) return errors::OverLimit(field, text.size(), kMaxSpecTextBytes, "bytes");
   }
+  return absl::OkStatus();
+}
+
+absl::Status CheckSteps(const v1::JobSpec& spec) {
+  size_t texts = 0;
+  for (const v1::StepChoice& choice : spec.steps()) {
+    if (choice.step().empty()) return errors::FieldMissing("spec.steps.step");
+    RETURN_IF_ERROR(CheckTexts("spec.steps.tests", choice.tests(), kMaxSpecTests));
+    texts += 1 + static_cast<size_t>(choice.tests_size());
+  }
+  if (texts > kMaxSpecTests) return errors::OverLimit("spec.steps", texts, kMaxSpecTests, "steps and tests");
   return absl::OkStatus();
 }
 
@@ -111,6 +123,13 @@ absl::Status CheckSpec(const v1::JobSpec& spec) {
     const size_t equals = variable.find('=');
     if (equals == 0 || equals == std::string::npos) return errors::FieldInvalid("spec.variables", "NAME=value");
   }
+  RETURN_IF_ERROR(CheckSteps(spec));
+  RETURN_IF_ERROR(CheckTexts("spec.devices.capability", spec.devices().capability()));
+  for (const std::string& condition : spec.devices().capability()) {
+    if (!rules::IsVersionCondition(condition)) {
+      return errors::FieldInvalid("spec.devices.capability", "conditions like \">=8.0\"");
+    }
+  }
   return CheckTexts("spec.devices.models", spec.devices().models());
 }
 
@@ -123,7 +142,10 @@ absl::StatusOr<Demand> DemandFor(Demand suite, const v1::JobSpec& spec) {
   if (!devices.kind().empty()) {
     if (!IsKind(devices.kind())) return errors::FieldInvalid("spec.devices.kind", "\"cpu\", \"gpu\" or \"npu\"");
     // What the suite says of models is about its own kind.
-    if (devices.kind() != demand.kind) demand.models.clear();
+    if (devices.kind() != demand.kind) {
+      demand.models.clear();
+      demand.capability.clear();
+    }
     demand.kind = devices.kind();
   }
   if (devices.models_size() > 0) demand.models = TextsOf(devices.models());
@@ -132,13 +154,17 @@ absl::StatusOr<Demand> DemandFor(Demand suite, const v1::JobSpec& spec) {
   }
   if (devices.count() > 0) demand.count = devices.count();
   if (devices.memory_mib() > 0) demand.memory_mib = devices.memory_mib();
-  demand.same_group = devices.same_group();
+  if (devices.capability_size() > 0) demand.capability = TextsOf(devices.capability());
+  if (demand.kind != "gpu" && !demand.capability.empty()) {
+    return errors::FieldInvalid("spec.devices.capability", "a demand for GPUs: nothing else has a compute capability");
+  }
+  demand.same_group = demand.same_group || devices.same_group();
   demand.labels = TextsOf(spec.labels());
   if (!spec.pool().empty()) demand.pool = spec.pool();
   return demand;
 }
 
-v1::SuiteJob JobMessage(const Job& job, WallTime now) {
+v1::SuiteJob JobMessage(const Job& job, WallTime now, const std::string& progress) {
   v1::SuiteJob out = OfJsonText<v1::SuiteJob>(job.result);  // its artifacts
   out.set_job(job.id);
   *out.mutable_spec() = SpecOf(job);
@@ -159,24 +185,36 @@ v1::SuiteJob JobMessage(const Job& job, WallTime now) {
   if (started) *out.mutable_started_at() = TimestampOf(job.started_at);
   if (job.state == JobState::kEnded) *out.mutable_ended_at() = TimestampOf(job.ended_at);
   out.set_cancel_requested(job.cancel_requested && job.state != JobState::kEnded);
+  if (!progress.empty() && !out.mutable_progress()->ParseFromString(progress)) out.clear_progress();
+  out.set_answered_by(job.answered_by);
+  out.set_expected_seconds(static_cast<uint64_t>(job.expected.count()));
+  out.set_commit(job.commit);
   return out;
+}
+
+std::vector<v1::Artifact> ArtifactsOf(const Job& job) {
+  const v1::SuiteJob kept = OfJsonText<v1::SuiteJob>(job.result);
+  return {kept.artifacts().begin(), kept.artifacts().end()};
 }
 
 std::string StatementOf(const Job& job, const v1::SuiteJob& message) {
   nlohmann::ordered_json artifacts = nlohmann::ordered_json::object();
   for (const v1::Artifact& artifact : message.artifacts()) artifacts[artifact.path()] = artifact.digest();
-  const nlohmann::ordered_json statement = {
-      {"version", 1},
-      {"job", job.id},
-      {"suite", message.spec().suite()},
-      {"commit", message.spec().ref()},
-      {"source_digest", message.spec().source_digest()},
-      {"verdict", message.verdict()},
-      {"attempt", job.attempt},
-      {"lease", job.fence},
-      {"runner", message.runner()},
-      {"ended_at", google::protobuf::util::TimeUtil::ToString(message.ended_at())},
-      {"artifacts", artifacts}};
+  nlohmann::ordered_json statement = {{"version", 1}, {"job", job.id}, {"suite", message.spec().suite()}};
+  // Only what the server knows by itself is said without reserve.
+  if (!job.commit.empty()) {
+    statement["commit"] = job.commit;
+  } else if (!message.spec().source_digest().empty() && !message.spec().ref().empty()) {
+    statement["claimed_commit"] = message.spec().ref();
+  }
+  const nlohmann::ordered_json rest = {{"source_digest", message.spec().source_digest()},
+                                       {"verdict", message.verdict()},
+                                       {"attempt", job.attempt},
+                                       {"lease", job.fence},
+                                       {"runner", message.runner()},
+                                       {"ended_at", google::protobuf::util::TimeUtil::ToString(message.ended_at())},
+                                       {"artifacts", artifacts}};
+  statement.update(rest);
   return statement.dump();
 }
 
@@ -250,7 +288,7 @@ absl::StatusOr<RunnerReport> ReportOf(const v1::WorkRequest& request) {
       return errors::FieldInvalid("devices.id", "unique texts of 1 to 128 bytes");
     }
     if (!IsKind(one.kind())) return errors::FieldInvalid("devices.kind", "\"cpu\", \"gpu\" or \"npu\"");
-    for (const std::string* text : {&one.model(), &one.group(), &one.fault()}) {
+    for (const std::string* text : {&one.model(), &one.group(), &one.fault(), &one.capability()}) {
       if (text->size() > kMaxSpecTextBytes) {
         return errors::OverLimit("a text of a device", text->size(), kMaxSpecTextBytes, "bytes");
       }
@@ -259,6 +297,7 @@ absl::StatusOr<RunnerReport> ReportOf(const v1::WorkRequest& request) {
     device.id = one.id();
     device.kind = one.kind();
     device.model = one.model();
+    device.capability = one.capability();
     device.memory_mib = one.memory_mib();
     device.group = one.group();
     device.healthy = one.fault().empty();
@@ -277,7 +316,11 @@ absl::StatusOr<RunnerReport> ReportOf(const v1::WorkRequest& request) {
     if (static_cast<size_t>(run.devices_size()) > kMaxRunnerDevices) {
       return errors::OverLimit("runs.devices", static_cast<size_t>(run.devices_size()), kMaxRunnerDevices, "devices");
     }
-    report.runs.push_back({run.job(), run.fence(), PhaseOf(run.phase()), TextsOf(run.devices())});
+    if (run.progress().ByteSizeLong() > kMaxProgressBytes) {
+      return errors::OverLimit("runs.progress", run.progress().ByteSizeLong(), kMaxProgressBytes, "bytes");
+    }
+    report.runs.push_back(
+        {run.job(), run.fence(), PhaseOf(run.phase()), TextsOf(run.devices()), run.progress().SerializeAsString()});
   }
   return report;
 }

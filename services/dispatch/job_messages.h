@@ -4,6 +4,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -22,6 +23,8 @@ inline constexpr std::string_view kContainedLabel = "contained";
 inline constexpr size_t kMaxRunnerDevices = 4096;
 inline constexpr size_t kMaxRunnerRuns = 4096;
 inline constexpr size_t kMaxRunNotes = 64;
+inline constexpr size_t kMaxProgressBytes = 64 * 1024;
+inline constexpr size_t kMaxSpecTests = 2'000;
 inline constexpr size_t kMaxRunArtifacts = 4096;
 
 // 1 to 128 letters, digits, ".", "-" and "_", not beginning with ".": what may become the name of a folder.
@@ -35,7 +38,10 @@ v1::JobSpec SpecOf(const Job& job);
 // The demand of the suite with what the specification says instead. INVALID_ARGUMENT for what is no demand.
 absl::StatusOr<Demand> DemandFor(Demand suite, const v1::JobSpec& spec);
 
-v1::SuiteJob JobMessage(const Job& job, WallTime now);
+// `progress`: see Dispatcher::ProgressOf.
+v1::SuiteJob JobMessage(const Job& job, WallTime now, const std::string& progress = {});
+// What its last run left.
+std::vector<v1::Artifact> ArtifactsOf(const Job& job);
 // What a signature of its result is over, see v1.SignedResult.
 std::string StatementOf(const Job& job, const v1::SuiteJob& message);
 v1::ExplainPendingResponse WaitingMessage(const Waiting& waiting);

@@ -36,6 +36,24 @@ absl::StatusOr<std::string> DigestOfFile(const fs::path& file) {
   return Hex(pieces.Digest());
 }
 
+struct Kept {
+  fs::file_time_type time;  // of its last use
+  uint64_t bytes;
+  fs::path file;
+};
+
+// What is kept in a folder, the one that was not used for the longest first.
+std::vector<Kept> FilesOf(const fs::path& dir) {
+  std::vector<Kept> files;
+  std::error_code error;
+  for (const fs::directory_entry& entry : fs::directory_iterator(dir, error)) {
+    std::error_code gone;
+    files.push_back({entry.last_write_time(gone), BytesOf(entry.path()), entry.path()});
+  }
+  absl::c_sort(files, [](const Kept& a, const Kept& b) { return a.time < b.time; });
+  return files;
+}
+
 }  // namespace
 
 bool IsDigest(std::string_view text) {
@@ -43,9 +61,18 @@ bool IsDigest(std::string_view text) {
          absl::c_all_of(text, [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); });
 }
 
-bool PartFiles::Has(std::string_view digest) {
+bool PartFiles::IsThere(std::string_view digest) const {
   std::error_code error;
   return IsDigest(digest) && fs::is_regular_file(dir_ / digest, error);
+}
+
+bool PartFiles::Has(std::string_view digest) {
+  // Nobody takes it away between the look and the touch.
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (!IsThere(digest)) return false;
+  std::error_code error;
+  fs::last_write_time(dir_ / digest, fs::file_time_type::clock::now(), error);
+  return true;
 }
 
 absl::StatusOr<PartProgress> PartFiles::Put(std::string_view digest, uint64_t size, uint64_t offset,
@@ -56,8 +83,11 @@ absl::StatusOr<PartProgress> PartFiles::Put(std::string_view digest, uint64_t si
     return BudgetExceeded("a file", size, std::min(kMaxPartFileBytes, budget_));
   }
   const std::lock_guard<std::mutex> lock(mutex_);
-  if (Has(digest)) return PartProgress{BytesOf(dir_ / digest), true};
   std::error_code error;
+  if (IsThere(digest)) {
+    fs::last_write_time(dir_ / digest, fs::file_time_type::clock::now(), error);
+    return PartProgress{BytesOf(dir_ / digest), true};
+  }
   fs::create_directories(dir_, error);
   if (error) return errors::FileNotWritten(dir_.native(), error.message());
   fs::path file = dir_ / digest;
@@ -95,26 +125,30 @@ absl::StatusOr<PartProgress> PartFiles::Put(std::string_view digest, uint64_t si
 }
 
 absl::Status PartFiles::MakeRoom(uint64_t size) {
-  struct Kept {
-    fs::file_time_type time;
-    uint64_t bytes;
-    fs::path file;
-  };
-  std::vector<Kept> files;
+  std::vector<Kept> files = FilesOf(dir_);
   uint64_t total = 0;
-  std::error_code error;
-  for (const fs::directory_entry& entry : fs::directory_iterator(dir_, error)) {
-    std::error_code gone;
-    files.push_back({entry.last_write_time(gone), BytesOf(entry.path()), entry.path()});
-    total += files.back().bytes;
-  }
-  absl::c_sort(files, [](const Kept& a, const Kept& b) { return a.time < b.time; });
-  const fs::file_time_type oldest = fs::file_time_type::clock::now() - age_;
+  for (const Kept& kept : files) total += kept.bytes;
+  const auto now = fs::file_time_type::clock::now();
   for (const Kept& kept : files) {
-    if (total + size <= budget_ && kept.time >= oldest) break;
+    const bool is_old = now - kept.time >= age_;
+    if (!is_old && (total + size <= budget_ || now - kept.time < kPartFileRest)) break;
+    if (IsNeeded(kept.file)) continue;
+    std::error_code error;
     if (fs::remove(kept.file, error)) total -= kept.bytes;
   }
   return total + size <= budget_ ? absl::OkStatus() : BudgetExceeded("files", total + size, budget_);
+}
+
+bool PartFiles::IsNeeded(const fs::path& file) const { return needed_ != nullptr && needed_(file.filename().native()); }
+
+void PartFiles::RemoveOld() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const auto now = fs::file_time_type::clock::now();
+  for (const Kept& kept : FilesOf(dir_)) {
+    if (now - kept.time < age_) break;
+    std::error_code error;
+    if (!IsNeeded(kept.file)) fs::remove(kept.file, error);
+  }
 }
 
 absl::StatusOr<std::string> PartFiles::Read(std::string_view digest, uint64_t offset, uint64_t& size) {

@@ -17,7 +17,7 @@ namespace yardmaster::dispatch {
 
 // `Base` is a grpc::ServerWriteReactor or grpc::ServerBidiReactor that writes `Message`. Deletes itself. At any time at
 // most one piece of work runs (on the executor) or one message is written; what happens meanwhile is noted and looked
-// at afterwards.
+// at afterwards. Where the executor takes no more, the work is begun with a later tick of the dispatcher.
 template <typename Base, typename Message>
 class PushedStream : public Base, public ChangeListener {
  public:
@@ -26,12 +26,12 @@ class PushedStream : public Base, public ChangeListener {
       : call_(env, context, method), executor_(executor), dispatcher_(dispatcher) {}
 
   // First thing. False if the call is refused, as it is without a dispatcher.
-  bool Begin() {
+  bool Begin(const Topic& topic) {
     absl::Status status = call_.admitted();
     if (status.ok() && dispatcher_ == nullptr) status = errors::StoreAbsent();
     if (status.ok()) {
       listening_ = true;
-      dispatcher_->AddListener(*this);
+      dispatcher_->SetListener(*this, topic);
       Wake();
     } else {
       End(status);
@@ -39,22 +39,23 @@ class PushedStream : public Base, public ChangeListener {
     return status.ok();
   }
 
+  // The listeners' lock is held, which leaving needs: it only begins work.
   void OnChange() override {
-    {
-      const std::lock_guard<std::mutex> lock(mutex_);
-      woken_ = true;
-    }
-    GoOn(/*may_finish=*/false);
+    const std::lock_guard<std::mutex> lock(mutex_);
+    woken_ = true;
+    BeginWorkLocked();
+  }
+  void OnTick() override {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    BeginWorkLocked();
   }
   void OnCancel() override { End(errors::CallCancelled()); }
   void OnWriteDone(bool ok) override {
-    {
-      const std::lock_guard<std::mutex> lock(mutex_);
+    GoOn([&] {
       busy_ = false;
       woken_ = true;  // there may be more
       if (!ok) NoteEnd(errors::CallCancelled());
-    }
-    GoOn();
+    });
   }
   void OnDone() override { delete this; }
 
@@ -62,21 +63,20 @@ class PushedStream : public Base, public ChangeListener {
   // Runs on the executor. True and `message` filled if there is something to say now; OK and false if not.
   virtual absl::StatusOr<bool> Next(Message& message) = 0;
 
+  // From now on this is what wakes the stream.
+  void Listen(const Topic& topic) { dispatcher_->SetListener(*this, topic); }
   // There may be something to say.
   void Wake() {
-    {
-      const std::lock_guard<std::mutex> lock(mutex_);
-      woken_ = true;
-    }
-    GoOn();
+    GoOn([&] { woken_ = true; });
   }
   // The call ends when what is under way has ended.
   void End(const absl::Status& status) {
-    {
-      const std::lock_guard<std::mutex> lock(mutex_);
-      NoteEnd(status);
-    }
-    GoOn();
+    GoOn([&] { NoteEnd(status); });
+  }
+  // Next says that all was said, by returning Done().
+  absl::Status Done() {
+    done_ = true;
+    return absl::CancelledError();
   }
 
   const RpcCall& call() const { return call_; }
@@ -90,18 +90,21 @@ class PushedStream : public Base, public ChangeListener {
     status_ = status;
   }
 
-  // A listener is called under a lock that leaving needs: it may not finish.
-  void GoOn(bool may_finish = true) {
+  void BeginWorkLocked() {
+    if (busy_ || ending_ || !woken_) return;
+    busy_ = executor_.Run([this] { Work(); });
+    woken_ = !busy_;
+  }
+
+  // Changes the state, and begins what follows from it. Nothing is touched after the lock was given back but by the one
+  // who finishes: another thread may have ended the call by then, and gRPC deleted this object.
+  template <typename Change>
+  void GoOn(Change change) {
     {
       const std::lock_guard<std::mutex> lock(mutex_);
-      if (busy_ || finished_) return;
-      if (!ending_ && woken_) {
-        busy_ = executor_.Run([this] { Work(); });
-        woken_ = !busy_;
-        // Too much waits: the call ends, and its caller comes again.
-        if (!busy_) NoteEnd(errors::TooManyLongCalls());
-      }
-      if (!ending_ || busy_ || !may_finish) return;
+      change();
+      BeginWorkLocked();
+      if (!ending_ || busy_ || finished_) return;
       finished_ = true;
     }
     if (listening_) dispatcher_->RemoveListener(*this);
@@ -116,22 +119,12 @@ class PushedStream : public Base, public ChangeListener {
       this->StartWrite(&message_);  // busy until OnWriteDone
       return;
     }
-    {
-      const std::lock_guard<std::mutex> lock(mutex_);
+    GoOn([&] {
       busy_ = false;
       if (!next.ok()) NoteEnd(absl::IsCancelled(next.status()) && done_ ? absl::OkStatus() : next.status());
-    }
-    GoOn();
+    });
   }
 
- protected:
-  // Next says that all was said, by returning Done().
-  absl::Status Done() {
-    done_ = true;
-    return absl::CancelledError();
-  }
-
- private:
   RpcCall call_;
   Executor& executor_;
   Dispatcher* const dispatcher_;

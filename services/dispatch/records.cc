@@ -35,6 +35,7 @@ Json JsonOf(const Demand& demand) {
           {"labels", demand.labels},
           {"kind", demand.kind},
           {"models", demand.models},
+          {"capability", demand.capability},
           {"count", demand.count},
           {"memory_mib", demand.memory_mib},
           {"same_group", demand.same_group}};
@@ -45,6 +46,7 @@ Demand DemandOfJson(const Json& json) {
   demand.labels = Texts(json, "labels");
   demand.kind = json.value("kind", demand.kind);
   demand.models = Texts(json, "models");
+  demand.capability = Texts(json, "capability");
   demand.count = json.value("count", demand.count);
   demand.memory_mib = json.value("memory_mib", demand.memory_mib);
   demand.same_group = json.value("same_group", demand.same_group);
@@ -57,6 +59,10 @@ Json JsonOf(const Job& job) {
           {"request", job.request},
           {"repository", job.repository},
           {"submitter", job.submitter},
+          {"source", job.source},
+          {"commit", job.commit},
+          {"shape", job.shape},
+          {"answer_key", job.answer_key},
           {"priority", static_cast<int>(job.priority)},
           {"demand", JsonOf(job.demand)},
           {"expected_s", job.expected.count()},
@@ -71,9 +77,14 @@ Json JsonOf(const Job& job) {
           {"declined", job.declined},
           {"fence", job.fence},
           {"last_runner", job.last_runner},
+          {"model", job.model},
+          {"answered_by", job.answered_by},
+          {"failed_before", job.failed_before},
           {"cancel_requested", job.cancel_requested},
           {"queued_at", Micros(job.queued_at)},
+          {"waiting_since", Micros(job.waiting_since)},
           {"started_at", Micros(job.started_at)},
+          {"run_began_at", Micros(job.run_began_at)},
           {"ended_at", Micros(job.ended_at)}};
 }
 Job JobOfJson(const Json& json) {
@@ -83,6 +94,10 @@ Job JobOfJson(const Json& json) {
   job.request = json.value("request", "");
   job.repository = json.value("repository", "");
   job.submitter = json.value("submitter", "");
+  job.source = json.value("source", "");
+  job.commit = json.value("commit", "");
+  job.shape = json.value("shape", "");
+  job.answer_key = json.value("answer_key", "");
   job.priority = EnumOf(json, "priority", Priority::kHigh);
   job.demand = DemandOfJson(json.at("demand"));
   job.expected = std::chrono::seconds(json.value("expected_s", int64_t{0}));
@@ -96,9 +111,15 @@ Job JobOfJson(const Json& json) {
   job.declined = json.value("declined", 0U);
   job.fence = json.value("fence", uint64_t{0});
   job.last_runner = json.value("last_runner", "");
+  job.model = json.value("model", "");
+  job.answered_by = json.value("answered_by", "");
+  job.failed_before = json.value("failed_before", "");
   job.cancel_requested = json.value("cancel_requested", false);
   job.queued_at = TimeOf(json, "queued_at");
+  // An older version did not write it.
+  job.waiting_since = json.contains("waiting_since") ? TimeOf(json, "waiting_since") : job.queued_at;
   job.started_at = TimeOf(json, "started_at");
+  job.run_began_at = TimeOf(json, "run_began_at");
   job.ended_at = TimeOf(json, "ended_at");
   return job;
 }
@@ -128,10 +149,12 @@ Json JsonOf(const Runner& runner) {
     devices.push_back({{"id", device.id},
                        {"kind", device.kind},
                        {"model", device.model},
+                       {"capability", device.capability},
                        {"memory_mib", device.memory_mib},
                        {"group", device.group},
                        {"healthy", device.healthy},
-                       {"why", device.why}});
+                       {"why", device.why},
+                       {"gone_at", Micros(device.gone_at)}});
   }
   return {{"name", runner.name},
           {"session", runner.session},
@@ -142,6 +165,7 @@ Json JsonOf(const Runner& runner) {
           {"draining", runner.draining},
           {"quarantined", runner.quarantined},
           {"quarantine_why", runner.quarantine_why},
+          {"token", runner.token},
           {"last_seen", Micros(runner.last_seen)}};
 }
 Runner RunnerOfJson(const Json& json) {
@@ -155,16 +179,19 @@ Runner RunnerOfJson(const Json& json) {
     device.id = one.at("id");
     device.kind = one.at("kind");
     device.model = one.value("model", "");
+    device.capability = one.value("capability", "");
     device.memory_mib = one.value("memory_mib", uint64_t{0});
     device.group = one.value("group", "");
     device.healthy = one.value("healthy", true);
     device.why = one.value("why", "");
+    device.gone_at = TimeOf(one, "gone_at");
     runner.devices.push_back(std::move(device));
   }
   runner.drained_by_people = json.value("drained_by_people", false);
   runner.draining = json.value("draining", false);
   runner.quarantined = json.value("quarantined", false);
   runner.quarantine_why = json.value("quarantine_why", "");
+  runner.token = json.value("token", "");
   runner.last_seen = TimeOf(json, "last_seen");
   return runner;
 }
@@ -181,10 +208,11 @@ auto ReadRecord(std::string_view record, Read read) -> absl::StatusOr<decltype(r
 
 }  // namespace
 
-store::JobRows RowsOf(const Changes& changes) {
-  store::JobRows rows;
+void AppendRows(const Changes& changes, store::JobRows& rows) {
   for (const Job& job : changes.jobs) {
-    rows.jobs.push_back({job.id, job.number, job.repository, job.state == JobState::kEnded, Text(JsonOf(job))});
+    const bool ended = job.state == JobState::kEnded;
+    rows.jobs.push_back(
+        {job.id, job.number, job.repository, ended, ended ? Micros(job.ended_at) : 0, Text(JsonOf(job))});
   }
   // The old lease before the new one, which may be of the same job.
   for (const EndedLease& ended : changes.ended) {
@@ -195,8 +223,8 @@ store::JobRows RowsOf(const Changes& changes) {
     rows.leases.push_back({ended.lease.job, ended.lease.fence, false, Text(record)});
   }
   for (const Lease& lease : changes.leases) rows.leases.push_back({lease.job, lease.fence, true, Text(JsonOf(lease))});
+  rows.forgotten_runners.insert(rows.forgotten_runners.end(), changes.forgotten.begin(), changes.forgotten.end());
   for (const Runner& runner : changes.runners) rows.runners.push_back({runner.name, Text(JsonOf(runner))});
-  return rows;
 }
 
 absl::StatusOr<Changes> ChangesOf(const store::JobRows& rows) {

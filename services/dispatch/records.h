@@ -12,8 +12,8 @@
 
 namespace yardmaster::dispatch {
 
-// What a decision changes, as rows.
-store::JobRows RowsOf(const Changes& changes);
+// What a decision changes, as rows behind those of the decisions before it.
+void AppendRows(const Changes& changes, store::JobRows& rows);
 // The way back, of rows that are live. DATA_LOSS if a record can't be read.
 absl::StatusOr<Changes> ChangesOf(const store::JobRows& rows);
 absl::StatusOr<Job> JobOfRecord(std::string_view record);

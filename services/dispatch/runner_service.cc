@@ -6,7 +6,9 @@
 #include <string>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "services/core/errors.h"
+#include "services/core/glob.h"
 #include "services/core/rpc/pooled_rpc.h"
 #include "services/core/status_macros.h"
 #include "services/dispatch/errors.h"
@@ -31,6 +33,19 @@ constexpr std::string_view kGiveBackRun = "/yardmaster.v1.RunnerService/GiveBack
 constexpr std::chrono::milliseconds kReportAtLeast{5'000};
 constexpr int kReportsWithinLease = 4;
 
+absl::Status CheckRights(const Caller& caller, const dispatch::RunnerReport& report) {
+  if (caller.runner == nullptr) return absl::OkStatus();
+  const RunnerRights& rights = *caller.runner;
+  const bool named = rights.names.empty() || absl::c_any_of(rights.names, [&](const std::string& glob) {
+                       return MatchesLike(glob, report.name);
+                     });
+  if (!named) return dispatch::RunnerNameNotAllowed(caller.name, report.name);
+  if (!rights.pool.empty() && rights.pool != report.pool) {
+    return dispatch::RunnerPoolNotAllowed(caller.name, report.pool);
+  }
+  return absl::OkStatus();
+}
+
 // Current state comes in, desired state goes out: after each report, and when it changes in between.
 class WorkReactor final
     : public dispatch::PushedStream<grpc::ServerBidiReactor<v1::WorkRequest, v1::WorkResponse>, v1::WorkResponse> {
@@ -46,6 +61,8 @@ class WorkReactor final
       End(absl::OkStatus());  // the worker has closed it, or the call has ended
       return;
     }
+    // Before it is its turn: whoever speaks is not silent, whatever keeps us.
+    dispatcher().Hear(request_.name(), call().caller().name);
     {
       const std::lock_guard<std::mutex> lock(mutex());
       unread_ = true;
@@ -62,9 +79,12 @@ class WorkReactor final
     }
     if (reported) {
       // Nothing is read into it before the next StartRead.
-      ASSIGN_OR_RETURN(const dispatch::RunnerReport report, dispatch::ReportOf(request_));
+      ASSIGN_OR_RETURN(dispatch::RunnerReport report, dispatch::ReportOf(request_));
+      RETURN_IF_ERROR(CheckRights(call().caller(), report));
+      report.token = call().caller().name;
       if (!name_.empty() && name_ != report.name) return errors::FieldInvalid("name", "the same in all of a stream");
       RETURN_IF_ERROR(dispatcher().Report(report));
+      if (name_.empty()) Listen(dispatch::Topic::OfRunner(report.name));
       name_ = report.name;
       heard_ = request_.number();
       known_.clear();
@@ -97,6 +117,10 @@ class WorkReactor final
       limits.set_log_mb(dispatch_->run_limits().log_mb);
       limits.set_core_mb(dispatch_->run_limits().core_mb);
       if (known_.contains({order.lease.job, order.lease.fence})) continue;
+      // Only the one that begins a run asks for these.
+      const absl::StatusOr<dispatch::ShelvedSuite> suite = dispatch_->suites().Find(out.spec().suite());
+      out.set_network(suite.ok() && suite->suite->network &&
+                      dispatch_->MayUseNetwork(suite->name, order.job.demand.pool));
       if (files == nullptr) files = dispatch_->suites().Files();
       for (const auto& [path, content] : *files) {
         v1::SuiteFile& file = *out.add_files();
@@ -125,28 +149,29 @@ template <typename Work>
 grpc::ServerUnaryReactor* RunnerServiceImpl::Handle(grpc::CallbackServerContext* context, std::string_view method,
                                                     Work work) {
   return HandlePooledUnary(executor_, env_, *context, method,
-                           [this, work = std::move(work)](const RpcCall&) -> absl::Status {
+                           [this, work = std::move(work)](const RpcCall& call) -> absl::Status {
                              if (dispatch_ == nullptr) return errors::StoreAbsent();
-                             return work();
+                             return work(call.caller());
                            });
 }
 
 grpc::ServerBidiReactor<v1::WorkRequest, v1::WorkResponse>* RunnerServiceImpl::Work(
     grpc::CallbackServerContext* context) {
   auto* reactor = new WorkReactor(env_, *context, executor_, dispatch_);
-  if (reactor->Begin()) reactor->BeginReading();
+  if (reactor->Begin(dispatch::Topic())) reactor->BeginReading();
   return reactor;
 }
 
 grpc::ServerUnaryReactor* RunnerServiceImpl::AppendLog(grpc::CallbackServerContext* context,
                                                        const v1::AppendLogRequest* request,
                                                        v1::AppendLogResponse* response) {
-  return Handle(context, kAppendLog, [this, request, response]() -> absl::Status {
+  return Handle(context, kAppendLog, [this, request, response](const Caller& caller) -> absl::Status {
+    RETURN_IF_ERROR(dispatch_->dispatcher().CheckHolder(request->job(), request->fence(), caller.name));
     RETURN_IF_ERROR(dispatch_->dispatcher().CheckLive(request->job(), request->fence()));
     ASSIGN_OR_RETURN(const uint64_t end,
                      dispatch_->logs().Append(request->job(), request->fence(), request->offset(), request->text()));
     response->set_end(end);
-    if (!request->text().empty()) dispatch_->dispatcher().NotifyListeners();
+    if (!request->text().empty()) dispatch_->dispatcher().LogHasGrown(request->job());
     return absl::OkStatus();
   });
 }
@@ -154,20 +179,29 @@ grpc::ServerUnaryReactor* RunnerServiceImpl::AppendLog(grpc::CallbackServerConte
 grpc::ServerUnaryReactor* RunnerServiceImpl::UploadArtifact(grpc::CallbackServerContext* context,
                                                             const v1::PutPartRequest* request,
                                                             v1::PutPartResponse* response) {
-  return Handle(context, kUploadArtifact,
-                [this, request, response] { return dispatch::PutPart(dispatch_->files(), *request, *response); });
+  return Handle(context, kUploadArtifact, [this, request, response](const Caller& caller) -> absl::Status {
+    if (!dispatch_->dispatcher().HoldsLease(caller.name, "")) {
+      return dispatch::NoLeaseOfToken(caller.name, "that could leave an artifact");
+    }
+    return dispatch::PutPart(dispatch_->files(), *request, *response);
+  });
 }
 
 grpc::ServerUnaryReactor* RunnerServiceImpl::ReadSource(grpc::CallbackServerContext* context,
                                                         const v1::ReadPartRequest* request,
                                                         v1::ReadPartResponse* response) {
-  return Handle(context, kReadSource,
-                [this, request, response] { return dispatch::ReadPart(dispatch_->files(), *request, *response); });
+  return Handle(context, kReadSource, [this, request, response](const Caller& caller) -> absl::Status {
+    if (request->digest().empty() || !dispatch_->dispatcher().HoldsLease(caller.name, request->digest())) {
+      return dispatch::NoLeaseOfToken(caller.name, "for a job with this source tree");
+    }
+    return dispatch::ReadPart(dispatch_->files(), *request, *response);
+  });
 }
 
 grpc::ServerUnaryReactor* RunnerServiceImpl::FinishRun(grpc::CallbackServerContext* context,
                                                        const v1::FinishRunRequest* request, v1::FinishRunResponse*) {
-  return Handle(context, kFinishRun, [this, request]() -> absl::Status {
+  return Handle(context, kFinishRun, [this, request](const Caller& caller) -> absl::Status {
+    RETURN_IF_ERROR(dispatch_->dispatcher().CheckHolder(request->job(), request->fence(), caller.name));
     ASSIGN_OR_RETURN(const dispatch::RunOutcome outcome, dispatch::OutcomeOf(*request));
     for (const v1::Artifact& artifact : request->artifacts()) {
       if (!dispatch_->files().Has(artifact.digest()))
@@ -179,7 +213,8 @@ grpc::ServerUnaryReactor* RunnerServiceImpl::FinishRun(grpc::CallbackServerConte
 
 grpc::ServerUnaryReactor* RunnerServiceImpl::DeclineRun(grpc::CallbackServerContext* context,
                                                         const v1::ReturnRunRequest* request, v1::ReturnRunResponse*) {
-  return Handle(context, kDeclineRun, [this, request]() -> absl::Status {
+  return Handle(context, kDeclineRun, [this, request](const Caller& caller) -> absl::Status {
+    RETURN_IF_ERROR(dispatch_->dispatcher().CheckHolder(request->job(), request->fence(), caller.name));
     if (request->why().size() > dispatch::kMaxSpecTextBytes) {
       return errors::OverLimit("why", request->why().size(), dispatch::kMaxSpecTextBytes, "bytes");
     }
@@ -189,7 +224,8 @@ grpc::ServerUnaryReactor* RunnerServiceImpl::DeclineRun(grpc::CallbackServerCont
 
 grpc::ServerUnaryReactor* RunnerServiceImpl::GiveBackRun(grpc::CallbackServerContext* context,
                                                          const v1::ReturnRunRequest* request, v1::ReturnRunResponse*) {
-  return Handle(context, kGiveBackRun, [this, request]() -> absl::Status {
+  return Handle(context, kGiveBackRun, [this, request](const Caller& caller) -> absl::Status {
+    RETURN_IF_ERROR(dispatch_->dispatcher().CheckHolder(request->job(), request->fence(), caller.name));
     if (request->why().size() > dispatch::kMaxSpecTextBytes) {
       return errors::OverLimit("why", request->why().size(), dispatch::kMaxSpecTextBytes, "bytes");
     }

@@ -15,7 +15,7 @@ namespace yardmaster {
 
 class RunnerServiceImpl final : public v1::RunnerService::CallbackService {
  public:
-  // As DispatchServiceImpl.
+  // As DispatchServiceImpl. `executor` is for workers alone: whoever waits for it too long is taken for dead.
   RunnerServiceImpl(const RpcEnvironment& env, Executor& executor, dispatch::Dispatch* dispatch)
       : env_(env), executor_(executor), dispatch_(dispatch) {}
 

@@ -50,27 +50,46 @@ Demand DemandOfSuite(const rules::SuiteModel& suite) {
   Demand demand;
   demand.kind = std::string(KindName(suite.devices.kind));
   demand.models = suite.devices.models;
+  demand.capability = suite.devices.capability;
+  demand.same_group = suite.devices.same_group;
   demand.count = CountOf(suite, suite.devices.count);
   demand.memory_mib = suite.devices.memory_mb;
   return demand;
 }
 
-std::shared_ptr<const rules::PackFiles> SuiteShelf::Files() {
+const rules::PackFiles& SuiteShelf::FilesLocked() {
   const std::shared_ptr<const PackSet> current = packs_.Current();
-  const std::lock_guard<std::mutex> lock(mutex_);
-  if (files_ != nullptr && read_for_ == current) return files_;
+  if (files_ != nullptr && read_for_ == current) return *files_;
   Problems problems;  // the registry has told them
   auto files = std::make_shared<rules::PackFiles>(rules::ReadPackFiles(packs_.packs_dir(), problems));
   std::erase_if(*files, [](const auto& file) { return !SaysSuites(file.first); });
   read_for_ = current;
   files_ = std::move(files);
+  sets_.clear();
+  return *files_;
+}
+
+std::shared_ptr<const rules::PackFiles> SuiteShelf::Files() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  FilesLocked();
   return files_;
 }
 
-absl::StatusOr<std::vector<ShelvedSuite>> SuiteShelf::OfPack(std::string_view pack) {
+std::shared_ptr<const rules::SuiteSet> SuiteShelf::SetOfLocked(const std::string& pack, std::string& problem) {
+  const rules::PackFiles& files = FilesLocked();
+  std::shared_ptr<const rules::SuiteSet>& set = sets_[pack];
+  if (set != nullptr) return set;
   Problems problems;
-  const std::shared_ptr<const rules::SuiteSet> set = rules::LoadSuites(*Files(), std::string(pack), problems);
-  if (set == nullptr) return SuitesUnreadable(pack, problems.empty() ? "" : problems.front().ToString());
+  set = rules::LoadSuites(files, pack, problems);
+  if (set == nullptr) problem = problems.empty() ? "" : problems.front().ToString();
+  return set;
+}
+
+absl::StatusOr<std::vector<ShelvedSuite>> SuiteShelf::OfPack(std::string_view pack) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  std::string problem;
+  const std::shared_ptr<const rules::SuiteSet> set = SetOfLocked(std::string(pack), problem);
+  if (set == nullptr) return SuitesUnreadable(pack, problem);
   std::vector<ShelvedSuite> suites;
   suites.reserve(set->suites.size());
   for (const rules::SuiteModel& suite : set->suites) {
@@ -80,16 +99,16 @@ absl::StatusOr<std::vector<ShelvedSuite>> SuiteShelf::OfPack(std::string_view pa
 }
 
 absl::StatusOr<ShelvedSuite> SuiteShelf::Find(std::string_view name) {
-  const std::shared_ptr<const rules::PackFiles> files = Files();
   const size_t slash = name.find('/');
   const std::string_view wanted_pack = slash == std::string_view::npos ? "" : name.substr(0, slash);
   const std::string_view wanted_id = slash == std::string_view::npos ? name : name.substr(slash + 1);
+  const std::lock_guard<std::mutex> lock(mutex_);
   std::vector<ShelvedSuite> found;
-  for (const std::string& pack : rules::PackNames(*files)) {
+  for (const std::string& pack : rules::PackNames(FilesLocked())) {
     if (!wanted_pack.empty() && pack != wanted_pack) continue;
-    Problems problems;
-    const std::shared_ptr<const rules::SuiteSet> set = rules::LoadSuites(*files, pack, problems);
-    if (set == nullptr) return SuitesUnreadable(pack, problems.empty() ? "" : problems.front().ToString());
+    std::string problem;
+    const std::shared_ptr<const rules::SuiteSet> set = SetOfLocked(pack, problem);
+    if (set == nullptr) return SuitesUnreadable(pack, problem);
     for (const rules::SuiteModel& suite : set->suites) {
       // One that the pack only inherits is found under its own pack.
       if (suite.pack == pack && suite.id == wanted_id)

@@ -2,6 +2,7 @@
 #ifndef YARDMASTER_SERVICES_DISPATCH_SUITE_SHELF_H_
 #define YARDMASTER_SERVICES_DISPATCH_SUITE_SHELF_H_
 
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -40,11 +41,16 @@ class SuiteShelf {
   std::shared_ptr<const rules::PackFiles> Files();
 
  private:
+  // Read again after each reload of the packs. nullptr: `problem` says why.
+  std::shared_ptr<const rules::SuiteSet> SetOfLocked(const std::string& pack, std::string& problem);
+  const rules::PackFiles& FilesLocked();
+
   const PackRegistry& packs_;
   std::mutex mutex_;  // guards what follows
   // Read once for each load of the packs.
   std::shared_ptr<const PackSet> read_for_;
   std::shared_ptr<const rules::PackFiles> files_;
+  std::map<std::string, std::shared_ptr<const rules::SuiteSet>> sets_;  // by pack, of files_
 };
 
 }  // namespace yardmaster::dispatch

@@ -46,6 +46,7 @@ RoutedEvent ToRoutedEvent(std::string_view forge, std::string_view delivery_id, 
   out.set_actor(std::move(event.actor));
   out.set_actor_is_bot(event.actor_is_bot);
   out.set_head(std::move(event.head));
+  out.set_check(std::move(event.check));
   if (event.comment > 0) out.set_comment(absl::StrCat(event.comment));
   out.set_text(std::move(event.text));
   out.set_text_author(std::move(event.text_author));

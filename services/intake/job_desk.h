@@ -2,11 +2,16 @@
 #ifndef YARDMASTER_SERVICES_INTAKE_JOB_DESK_H_
 #define YARDMASTER_SERVICES_INTAKE_JOB_DESK_H_
 
+#include <string_view>
+
 #include "absl/status/status.h"
 #include "yardmaster/v1/plan.pb.h"
 #include "yardmaster/v1/types.pb.h"
 
 namespace yardmaster {
+
+// Checks of suites are named by this and "pack/id".
+inline constexpr std::string_view kTestCheckPrefix = "yardmaster/test/";
 
 // Thread-safe.
 class JobDesk {

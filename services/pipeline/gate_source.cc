@@ -73,6 +73,7 @@ PipelineCheck::State CheckStateOf(ForgeCheckState state) {
     case ForgeCheckState::kSkipped:
       return PipelineCheck::State::kPassed;
     case ForgeCheckState::kFailure:
+    case ForgeCheckState::kActionRequired:
       return PipelineCheck::State::kFailed;
     case ForgeCheckState::kCancelled:
       return PipelineCheck::State::kCancelled;

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "clients/forge/forge.h"
+#include "services/intake/comment_sections.h"
 #include "services/review/review_comment.h"
 #include "yardmaster/v1/plan.pb.h"
 #include "yardmaster/v1/review.pb.h"
@@ -20,7 +21,7 @@
 namespace yardmaster {
 
 // The summary's name: the marker of the comment says "template=review".
-inline constexpr std::string_view kReviewCommentName = "review";
+inline constexpr std::string_view kReviewCommentName = kSummaryCommentName;
 
 // Annotations of one check, and all their texts together: an effect must fit the ledger. What is left out is told.
 inline constexpr size_t kMaxReviewAnnotations = 2'000;

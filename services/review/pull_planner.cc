@@ -4,11 +4,14 @@
 #include <optional>
 
 #include "absl/algorithm/container.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
+#include "services/core/absl_view.h"
 #include "services/core/reasons.h"
 #include "services/core/short_digest.h"
 #include "services/core/status_macros.h"
+#include "services/intake/job_desk.h"
 #include "services/packs/registry/shadow_packs.h"
 #include "services/review/check_history.h"
 #include "services/review/forge_change.h"
@@ -112,8 +115,11 @@ TriggerResult PullReviewPlanner::TriggerFor(const RoutedEvent& event, const rule
     case v1::Event::KIND_READY:
     case v1::Event::KIND_CLOSED:
       return {Trigger::kPlan, {}};
-    case v1::Event::KIND_REOPENED:
     case v1::Event::KIND_RERUN:
+      // A check of tests is another planner's.
+      if (absl::StartsWith(event.event.check(), Abs(kTestCheckPrefix))) return {Trigger::kNone, reasons::kNoTrigger};
+      return {Trigger::kManual, {}};
+    case v1::Event::KIND_REOPENED:
       return {Trigger::kManual, {}};
     case v1::Event::KIND_PUSHED:
       return {Trigger::kPlan, {}, config.debounce};

@@ -155,6 +155,10 @@ absl::Status AxisValueUnknown(std::string_view axis, std::string_view value, con
 absl::Status LayerUnknown(std::string_view layer, const std::vector<std::string>& known) {
   return absl::InvalidArgumentError(Concat("the suite has no layer \"", layer, "\"", KnownOnes(known)));
 }
+absl::Status StepUnknown(std::string_view step, const std::vector<std::string>& known) {
+  return absl::InvalidArgumentError(
+      Concat("the layers that were asked for have no step \"", step, "\"", KnownOnes(known)));
+}
 absl::Status ResultDirectoryNotEmpty(std::string_view path) {
   return absl::InvalidArgumentError(Concat("the result directory ", path, " is not empty"));
 }

@@ -69,6 +69,7 @@ absl::Status TensorsDiffer(std::string_view what, std::string_view actual, std::
 absl::Status AxisUnknown(std::string_view axis, const std::vector<std::string>& known);
 absl::Status AxisValueUnknown(std::string_view axis, std::string_view value, const std::vector<std::string>& known);
 absl::Status LayerUnknown(std::string_view layer, const std::vector<std::string>& known);
+absl::Status StepUnknown(std::string_view step, const std::vector<std::string>& known);
 absl::Status ResultDirectoryNotEmpty(std::string_view path);
 absl::Status ResultDirectoryUnusable(std::string_view path, std::string_view reason);
 absl::Status SourceElsewhere();

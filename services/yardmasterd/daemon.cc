@@ -118,10 +118,6 @@ void ReloadSecrets(const Config& running, const OwnWorker* worker, Authenticator
 // What the start has to say about the configuration.
 void LogConfigNotes(const Config& config, Logger& logger) {
   for (const std::string& warning : config.warnings) logger.Warning("config", {{"warning", warning}});
-  if (!config.later_sections.empty()) {
-    logger.Warning("sections of the config were checked, but this version does not act on them yet",
-                   {{"sections", absl::StrJoin(config.later_sections, ", ")}});
-  }
 }
 
 // Packs that the config names must be there.
@@ -171,9 +167,16 @@ GrpcServerOptions GrpcOptions(const Config& config) {
 dispatch::DispatchOptions DispatchOptionsOf(const Config& config, const DataDir& data_dir) {
   dispatch::DispatchOptions options;
   options.dir = data_dir.path() / "dispatch";
+  options.engine = config.dispatch.engine;
   options.limits.max_attempts = config.dispatch.max_attempts;
   options.run_limits = config.dispatch.limits;
   options.limits.lease = config.dispatch.lease;
+  options.limits.queue = config.dispatch.times.queue;
+  options.limits.start = config.dispatch.times.start;
+  options.limits.run = config.dispatch.times.run;
+  options.limits.finish = config.dispatch.times.finish;
+  options.untrusted_network = config.dispatch.untrusted_network;
+  options.fork_policy = config.dispatch.fork_policy;
   options.artifact_age = config.dispatch.artifact_age;
   options.artifact_bytes = config.dispatch.artifact_bytes;
   return options;
@@ -278,14 +281,13 @@ int RunDaemon(const DaemonOptions& options) {
   dispatch::Dispatch* const dispatcher = pipe == nullptr ? nullptr : pipe->interfaces().dispatch;
   ThreadPool long_calls(kLongCallThreads, kMaxLongCallsWaiting);
   ThreadPool intake_calls(kIntakeCallThreads, kMaxLongCallsWaiting);
-  const ServiceEnvironment service_env{env,
-                                       *packs,
-                                       decisions,
-                                       decision_ids,
-                                       long_calls,
-                                       intake_calls,
-                                       pipe == nullptr ? PipeInterfaces() : pipe->interfaces(),
-                                       dispatcher};
+  ThreadPool job_calls(kJobCallThreads, kMaxDispatchCallsWaiting);
+  ThreadPool worker_calls(kWorkerCallThreads, kMaxDispatchCallsWaiting);
+  const ServiceEnvironment service_env{
+      env,          *packs,       decisions,
+      decision_ids, long_calls,   intake_calls,
+      job_calls,    worker_calls, pipe == nullptr ? PipeInterfaces() : pipe->interfaces(),
+      dispatcher};
   std::vector<std::unique_ptr<grpc::Service>> handlers;
   std::vector<NamedService> services;
   for (const ServiceRow& row : Services()) {
@@ -364,7 +366,9 @@ int RunDaemon(const DaemonOptions& options) {
   (*grpc)->Stop(config.limits.drain_timeout);
   (*http)->Stop(config.limits.drain_timeout);
   intake_calls.Stop();
-  if (dispatcher != nullptr) dispatcher->dispatcher().Stop();
+  job_calls.Stop();
+  worker_calls.Stop();
+  if (dispatcher != nullptr) dispatcher->Stop();
   if (pipe != nullptr) pipe->Close();
   if (!options.ready_file.empty()) ::unlink(options.ready_file.c_str());
   logger.Info("ended");

@@ -84,6 +84,7 @@ struct Pipe::Parts {
   const PipeEnvironment env;
   Notices notices;
   RecentFiles recent_files;
+  RecentHeads recent_heads;
   RecentLabels recent_labels;
   std::unique_ptr<store::Store> store;
   std::unique_ptr<dispatch::Dispatch> dispatch;
@@ -133,7 +134,8 @@ absl::Status Pipe::Parts::OpenStore() {
 }
 
 absl::Status Pipe::Parts::OpenDispatch() {
-  ASSIGN_OR_RETURN(dispatch, dispatch::Dispatch::Open(env.dispatch, store->jobs(), env.packs, env.clock, env.metrics));
+  ASSIGN_OR_RETURN(
+      dispatch, dispatch::Dispatch::Open(env.dispatch, store->jobs(), env.packs, env.clock, env.metrics, env.logger));
   // What an earlier daemon was killed over.
   std::error_code ignored;
   std::filesystem::remove_all(dispatch->scratch(), ignored);
@@ -238,6 +240,7 @@ void Pipe::Parts::MakePipe() {
       .commands = store->commands(),
       .marks = *marks,
       .recent_files = recent_files,
+      .recent_heads = recent_heads,
       .recent_labels = recent_labels,
       .notices = notices,
       .clock = env.clock,
@@ -335,7 +338,7 @@ absl::Status Pipe::Start() {
   RETURN_IF_ERROR(parts_->pipeline->Start());
   parts_->threads = std::make_unique<PipelineThreads>(*parts_->pipeline, parts_->store->inbox(), parts_->env.clock);
   parts_->scheduler->Start();
-  parts_->dispatch->dispatcher().Start();
+  parts_->dispatch->Start();
   parts_->pull_jobs->Start();
   return absl::OkStatus();
 }

@@ -85,13 +85,17 @@ absl::Span<const ServiceRow> Services() {
       {
           .name = v1::DispatchService::service_full_name(),
           .handlers = [](const ServiceEnvironment& env) -> Handlers {
-            return std::make_unique<DispatchServiceImpl>(env.rpc, env.waiting_calls, env.dispatch);
+            return std::make_unique<DispatchServiceImpl>(env.rpc, env.waiting_calls, env.job_calls, env.dispatch);
           },
           .planners = {[](const PlannerEnvironment& env) -> MadePlanner {
             return std::make_shared<dispatch::TestPlanner>(dispatch::TestEnvironment{
                 env.config, env.caches, env.forges, env.dispatch.suites(), env.dispatch.files(), env.dispatch.scratch(),
                 [jobs = &env.pull_jobs](const v1::SubmitJob& submit) { return jobs->Check(submit); },
-                [jobs = &env.pull_jobs](const v1::Subject& subject) { return jobs->Live(subject); }});
+                [jobs = &env.pull_jobs](const v1::Subject& subject) { return jobs->Live(subject); },
+                [jobs = &env.pull_jobs](const std::string& job) { return jobs->Find(job); },
+                [jobs = &env.pull_jobs](const std::string& job, v1::JobSpec& spec) {
+                  return jobs->NarrowToFailed(job, spec);
+                }});
           }},
           .jobs = {{"approval-reminder", dispatch::RemindOfApprovals}},
           .news = dispatch::RunnerNews(),
@@ -179,7 +183,7 @@ absl::Span<const ServiceRow> Services() {
       {
           .name = v1::RunnerService::service_full_name(),
           .handlers = [](const ServiceEnvironment& env) -> Handlers {
-            return std::make_unique<RunnerServiceImpl>(env.rpc, env.waiting_calls, env.dispatch);
+            return std::make_unique<RunnerServiceImpl>(env.rpc, env.worker_calls, env.dispatch);
           },
       },
   };

@@ -28,6 +28,8 @@ struct ServiceEnvironment {
   DecisionIds& decision_ids;
   Executor& long_calls;     // for calls that compute for long
   Executor& waiting_calls;  // for calls that wait for the store or a forge
+  Executor& job_calls;      // for what people ask about jobs, which waits for the store only
+  Executor& worker_calls;   // for what workers say: nothing else may hold it up
   PipeInterfaces pipe;
   dispatch::Dispatch* dispatch;  // null: nothing is kept
 };

@@ -17,6 +17,7 @@
 #include "services/yardworker/artifacts.h"
 #include "services/yardworker/control_plane.h"
 #include "services/yardworker/run_folder.h"
+#include "services/yardworker/run_progress.h"
 #include "services/yardworker/source_archive.h"
 #include "yardmaster/v1/runner.pb.h"
 
@@ -30,7 +31,10 @@ inline constexpr std::chrono::seconds kEndPatience{120};
 class LocalRun {
  public:
   LocalRun(RunFolder folder, v1::RunOrder order, std::chrono::milliseconds end_patience = kEndPatience)
-      : folder_(std::move(folder)), order_(std::move(order)), end_patience_(end_patience) {}
+      : folder_(std::move(folder)),
+        progress_(folder_.progress()),
+        order_(std::move(order)),
+        end_patience_(end_patience) {}
 
   const v1::RunOrder& order() const { return order_; }
   v1::WorkerRun::Phase phase() const { return phase_; }
@@ -46,6 +50,8 @@ class LocalRun {
   void Cancel() { cancelled_ = true; }
   // Nobody wants its result any more.
   void Disown() { cancelled_ = disowned_ = true; }
+  // How far it is, as its supervisor says.
+  const v1::RunProgress& progress() { return progress_.Newest(); }
   // Its end is told as a return of the run, with this reason.
   void GiveBack(std::string why) {
     cancelled_ = true;
@@ -75,6 +81,7 @@ class LocalRun {
   absl::StatusOr<bool> Settle(const absl::Status& answer);
 
   RunFolder folder_;
+  RunProgressReader progress_;
   const v1::RunOrder order_;
   const std::chrono::milliseconds end_patience_;
   v1::WorkerRun::Phase phase_ = v1::WorkerRun::PHASE_PREPARING;

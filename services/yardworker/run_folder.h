@@ -51,6 +51,7 @@ class RunFolder {
   std::filesystem::path source() const { return path_ / "source"; }
   std::filesystem::path result() const { return path_ / "result"; }
   std::filesystem::path archive() const { return path_ / "source.tar"; }
+  std::filesystem::path progress() const { return path_ / "progress.bin"; }
   std::filesystem::path log() const { return path_ / "log"; }
   // For temporary files, with a short name: names of sockets have at most 107 bytes. It is beside the folder of runs,
   // which the service manager leaves alone when the worker ends, or in the system's folder for temporary files where

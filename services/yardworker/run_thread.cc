@@ -56,8 +56,9 @@ void RunThread::Loop(LocalRun run) {
     // A control plane that is away is asked again; the run itself goes on.
     const absl::StatusOr<bool> more = run.Advance(control_, supervisor_);
     if (!more.ok()) say_(std::string(more.status().message()));
+    RunView now = {run.phase(), run.over(), run.failed_by_infrastructure(), run.faults(), run.progress()};
     lock.lock();
-    view_ = {run.phase(), run.over(), run.failed_by_infrastructure(), run.faults()};
+    view_ = std::move(now);
     if (more.ok() && *more) continue;
     changed_.wait_for(lock, kLookAtRunEvery, [this] { return stopping_; });
   }

@@ -24,6 +24,7 @@ struct RunView {
   bool over = false;
   std::optional<bool> failed_by_infrastructure;
   std::map<std::string, std::string> faults;
+  v1::RunProgress progress;  // how far it is
 };
 
 class RunThread {

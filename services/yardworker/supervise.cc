@@ -41,6 +41,7 @@
 #include "services/yardworker/run_cache.h"
 #include "services/yardworker/run_folder.h"
 #include "services/yardworker/run_log_file.h"
+#include "services/yardworker/run_progress.h"
 #include "services/yardworker/source_archive.h"
 #include "services/yardworker/syscall_filter.h"
 
@@ -58,25 +59,34 @@ constexpr int kOutcomeNotKept = 4;
 // The log of a run: what happens and what the tests print, as people read it.
 class LogObserver final : public worker::RunObserver {
  public:
-  LogObserver(const RunFolder& folder, RunLogFile& log) : folder_(folder), log_(log) {}
+  LogObserver(const RunFolder& folder, RunLogFile& log) : folder_(folder), progress_(folder.progress()), log_(log) {}
 
   void LayerBegins(std::string_view layer, size_t number, size_t layers) override {
     Started();
+    progress_.LayerBegins(layer, layers);
     Say(worker::LayerBeginsLine(layer, number, layers));
   }
   void StepBegins(std::string_view, std::string_view step) override {
     Started();
+    progress_.StepBegins(step);
     Say(worker::StepBeginsLine(step));
   }
   void Progress(std::string_view, size_t done, size_t failed, size_t expected) override {
+    progress_.Progress(done, failed, expected);
     // Once a second is enough for people.
     const auto now = std::chrono::steady_clock::now();
     if (now - progress_said_ < std::chrono::seconds(1)) return;
     progress_said_ = now;
     Say(worker::ProgressLine(done, failed, expected));
   }
-  void StepEnds(const worker::StepResult& step) override { Say(worker::StepEndsLine(step)); }
-  void LayerEnds(const worker::LayerResult& layer) override { Say(worker::LayerEndsLine(layer)); }
+  void StepEnds(const worker::StepResult& step) override {
+    progress_.StepEnds(step);
+    Say(worker::StepEndsLine(step));
+  }
+  void LayerEnds(const worker::LayerResult& layer) override {
+    progress_.LayerEnds(layer);
+    Say(worker::LayerEndsLine(layer));
+  }
   void Output(std::string_view, const worker::LogLine& line) override { Say(line.text); }
   void Note(std::string_view text) override { Say(absl::StrCat("note: ", Abs(text))); }
 
@@ -88,6 +98,7 @@ class LogObserver final : public worker::RunObserver {
   void Say(std::string_view text) { log_.AddLine(text); }
 
   const RunFolder& folder_;
+  RunProgressFile progress_;
   RunLogFile& log_;
   bool started_ = false;
   std::chrono::steady_clock::time_point progress_said_{};
@@ -149,6 +160,17 @@ absl::StatusOr<worker::RunOptions> OptionsOf(const RunFolder& folder, const v1::
   }
   options.layers = {order.spec().layers().begin(), order.spec().layers().end()};
   options.keep_going = order.spec().keep_going();
+  for (const v1::StepChoice& choice : order.spec().steps()) {
+    options.steps.push_back({choice.step(), {choice.tests().begin(), choice.tests().end()}});
+  }
+  const v1::DeviceDemand& devices = order.spec().devices();
+  if (devices.kind() == "cpu") options.devices.kind = rules::DeviceKind::kCpu;
+  if (devices.kind() == "gpu") options.devices.kind = rules::DeviceKind::kGpu;
+  if (devices.kind() == "npu") options.devices.kind = rules::DeviceKind::kNpu;
+  options.devices.models = {devices.models().begin(), devices.models().end()};
+  options.devices.capability = {devices.capability().begin(), devices.capability().end()};
+  options.devices.memory_mb = devices.memory_mib();
+  options.devices.count = devices.count();
   return options;
 }
 
@@ -212,7 +234,7 @@ absl::StatusOr<Containment> Contain(const RunFolder& folder, const v1::RunOrder&
   }
   policy.device_nodes = DeviceNodesOf(devices, NvidiaMinorOf);
   JoinGroupsOf(policy.device_nodes);
-  policy.network = network && !untrusted;
+  policy.network = network && order.network();
   policy.processes = containment.processes == nullptr && ::geteuid() != 0 ? limits.processes() : 0;
   policy.file_bytes = limits.disk_mb() * kBytesOfMib;
   policy.core_bytes = limits.core_mb() * kBytesOfMib;

@@ -268,8 +268,10 @@ class Worker {
       v1::WorkerRun& out = *report.add_runs();
       out.set_job(key.first);
       out.set_fence(key.second);
-      out.set_phase(run->view().phase);
+      const RunView seen = run->view();
+      out.set_phase(seen.phase);
       *out.mutable_devices() = run->order().devices();
+      if (seen.phase != v1::WorkerRun::PHASE_PREPARING) *out.mutable_progress() = seen.progress;
     }
     std::string text = report.SerializeAsString();
     if (text == reported_ && now < reported_at_ + report_after_) return -1;

@@ -1,9 +1,11 @@
 // Decisions of the book of dispatch with 1,000 workers of eight devices, all in use, and 100,000 jobs that wait: what a
 // sign of life, a new job and the end of a run cost, each with the placing that follows. Nothing is written.
 #include <benchmark/benchmark.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
+#include <fstream>
 #include <iterator>
 #include <memory>
 #include <string>
@@ -11,6 +13,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "services/dispatch/book/book.h"
+#include "services/dispatch/engines/local_engine.h"
 
 namespace yardmaster::bench {
 namespace {
@@ -58,9 +61,25 @@ dispatch::Job JobOf(int64_t number) {
   return job;
 }
 
+// Nothing of what waits here has waited too long.
+dispatch::Limits Patient() {
+  dispatch::Limits limits;
+  limits.queue = std::chrono::hours(1'000);
+  return limits;
+}
+
+// Resident memory of this process.
+double ResidentMib() {
+  std::ifstream statm("/proc/self/statm");
+  size_t all = 0;
+  size_t resident = 0;
+  statm >> all >> resident;
+  return static_cast<double>(resident) * static_cast<double>(::sysconf(_SC_PAGESIZE)) / (1024 * 1024);
+}
+
 class FullBook {
  public:
-  FullBook() : book_(std::make_unique<Book>(dispatch::Limits(), At(0))) {
+  FullBook() : book_(std::make_unique<Book>(Patient(), At(0), engine_)) {
     for (int i = 0; i < kWorkers; ++i) book_->Apply(*book_->Report(ReportOf(*book_, i), At(0)));
     for (int64_t i = 0; i < kWaiting; ++i) book_->Apply(*book_->Submit(JobOf(jobs_++), At(i)));
     while (true) {
@@ -81,6 +100,7 @@ class FullBook {
   int NextWorker() { return static_cast<int>(now_ % kWorkers); }
 
  private:
+  const dispatch::LocalEngine engine_;
   std::unique_ptr<Book> book_;
   int64_t jobs_ = 0;
   int64_t now_ = 0;
@@ -104,6 +124,7 @@ void Measure(benchmark::State& state, Decide decide) {
   if (times.empty()) return;
   state.counters["p50_ms"] = times[times.size() / 2];
   state.counters["p99_ms"] = times[times.size() * 99 / 100];
+  state.counters["resident_mib"] = ResidentMib();
 }
 
 // The report is made outside of what is measured; it is a worker's work.

@@ -12,6 +12,7 @@ import sys
 import time
 
 import build_time
+import dispatch
 import ingest
 import pulls
 import review
@@ -50,6 +51,7 @@ FIGURES = {
     **pulls.FIGURES,
     **runs.FIGURES,
     **suites.FIGURES,
+    **dispatch.FIGURES,
     **workflow.FIGURES,
     **build_time.FIGURES,
 }
@@ -238,6 +240,7 @@ def measure_all(options, names):
               ("pull requests", lambda chosen: pulls.measure(options.bin, packs, options.smoke, chosen), set(pulls.FIGURES)),
               ("suites through a worker", lambda chosen: runs.measure(options.bin, packs, options.smoke, chosen), set(runs.FIGURES)),
               ("runs of suites", lambda chosen: suites.measure(options.bin, packs, options.smoke, chosen), set(suites.FIGURES)),
+              ("dispatch", lambda chosen: dispatch.measure(options.bin, options.smoke, chosen), set(dispatch.FIGURES)),
               ("work in a clone", lambda chosen: workflow.measure(options.bin, packs, options.smoke, chosen), set(workflow.FIGURES)),
               ("the build", lambda chosen: build_time.measure(), set(build_time.FIGURES))]
     groups = [(name, lambda chosen: ({chosen[0]: library.measure(chosen[0])}, {}), {name}) for name in PROGRAMS] + groups

@@ -60,6 +60,13 @@ Measures, on this machine and in one run:
   runs.log                 megabytes per second of a test's output that come to somebody who follows it, through supervisor, worker and
                            daemon; the best of three
   worker.fixed_cost        seconds of yard test run on a suite that builds nothing and whose one step does nothing
+  dispatch.decision_p99    milliseconds that all but one of a hundred decisions take at most (a sign of life, a new job, the end of a run, each
+                           with the placing that follows), the slowest kind of them, with 1,000 workers of eight devices in use and
+                           100,000 jobs that wait; nothing is written
+  dispatch.memory          MiB resident of the process that holds them
+  dispatch.transitions     transitions of jobs per second of 32 runners, each on the disk when it is answered
+  dispatch.idle_worker_p99 milliseconds from the submission of a job to its order at an idle worker, on loopback, all but one of a hundred at
+                           most; the median of three rounds of 500
   workflow.squash_to_git, workflow.rebase_to_git
                            in a clone of 18,000 files: time of yard workflow squash of 50 commits over git rebase -i with fixups, and of
                            yard workflow backport of 50 commits over git fetch and rebase; the median of seven rounds in turns

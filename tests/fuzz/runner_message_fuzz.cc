@@ -13,6 +13,7 @@
 #include <string_view>
 
 #include "services/dispatch/book/book.h"
+#include "services/dispatch/engines/local_engine.h"
 #include "services/dispatch/job_messages.h"
 #include "tests/fuzz/check.h"
 
@@ -45,7 +46,8 @@ void CheckRefusal(const absl::Status& status) {
 // A report to a book with a job that fits many runners.
 void TakeReport(const dispatch::RunnerReport& report) {
   const dispatch::Moment now{dispatch::WallTime(std::chrono::hours(500'000)), std::chrono::steady_clock::time_point()};
-  dispatch::Book book(dispatch::Limits(), now);
+  const dispatch::LocalEngine engine;
+  dispatch::Book book(dispatch::Limits(), now, engine);
   dispatch::Job job;
   job.id = "j-1";
   job.demand.kind = report.devices.empty() ? "cpu" : report.devices.front().kind;

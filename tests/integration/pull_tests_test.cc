@@ -69,6 +69,13 @@ class PullTestsTest : public testing::PullTest {
                          {"repository", kUpstream},
                          {"permissions", {{"maria", "write"}, {"yardbot", "write"}, {"alice", "write"}}}});
   }
+  // All that was said at the pull request.
+  std::string Comments() {
+    std::string all;
+    const json pull = Pull(number_);
+    for (const json& comment : pull["comments"]) all += comment["body"].get<std::string>() + "\n";
+    return all;
+  }
   json Jobs() { return Yard({"test", "list", "--json"}).document()["jobs"]; }
   // What is told of a suite at a commit: "success", "failure", "pending" of a status; of a comment the verdict.
   std::vector<std::string> Told(const std::string& suite, const std::string& head) {
@@ -82,13 +89,16 @@ class PullTestsTest : public testing::PullTest {
       }
       return told;
     }
+    // One comment tells of all suites at the head.
+    const std::string about = "### Tests of `" + head.substr(0, 12) + "`";
+    const std::string begin = "* `repo/" + suite + "`: ";
     const json pull = Pull(number_);
     for (const json& comment : pull["comments"]) {
       const std::string body = comment["body"];
-      const std::string begin = "`repo/" + suite + "`: ";
-      if (body.find(begin) != 0 || body.find(head.substr(0, 12)) == std::string::npos) continue;
-      const size_t end = body.find_first_of(":\n (", begin.size());
-      const std::string verdict = body.substr(begin.size(), end - begin.size());
+      const size_t at = body.find(begin);
+      if (body.find(about) != 0 || at == std::string::npos) continue;
+      const size_t end = body.find_first_of(":,\n (", at + begin.size());
+      const std::string verdict = body.substr(at + begin.size(), end - at - begin.size());
       told.push_back(verdict == "passed" ? "success" : verdict == "failed" ? "failure" : verdict);
     }
     return told;
@@ -132,11 +142,21 @@ TEST_P(PullTestsTest, TheHeadIsTestedAndWhatComesOfItIsToldOnce) {
   Yard({"deliveries", "replay", "--all"}, /*with_token=*/true);
   Drain();
   EXPECT_EQ(Jobs().size(), 2U);
-  // A check that is asked for again is one of its own.
-  Say("maria", "/test breaks");
-  ASSERT_TRUE(Eventually([&] { return Told("breaks", head).size() >= (GetParam() == "github" ? 4U : 2U); }))
-      << Everything();
-  EXPECT_EQ(Jobs().size(), 3U);
+  // A check that is asked for again is one of its own; what has passed is left alone.
+  EXPECT_THAT(Say("maria", "/retest"), HasSubstr("repo/breaks"));
+  ASSERT_TRUE(Eventually([&] { return Jobs().size() == 3U && Jobs()[0]["verdict"] == "failed"; })) << Everything();
+  const json again = Jobs()[0];
+  EXPECT_EQ(again["rerun_of"], Jobs()[1]["job"]) << again;
+  ASSERT_TRUE(Eventually([&] {
+    return GetParam() == "github" ? Told("breaks", head).size() >= 4U
+                                  : Comments().find(again["job"]) != std::string::npos;
+  })) << Everything();
+
+  // Is it broken where it is to be merged to, too?
+  EXPECT_THAT(Say("maria", "/test breaks --base"), HasSubstr(There(kUpstream, "main").substr(0, 12)));
+  ASSERT_TRUE(Eventually([&] { return Comments().find("It fails there, too.") != std::string::npos; })) << Everything();
+  EXPECT_EQ(Jobs().size(), 4U);
+  EXPECT_EQ(Jobs()[0]["pool"], "trusted");
   EXPECT_EQ(Forge("unexpected"), json::array());
 }
 
@@ -156,6 +176,18 @@ TEST_P(PullTestsTest, ARefOfAConfiguredRepositoryIsTestedByCall) {
   EXPECT_THAT(run(GetParam() + ":octo/secret", "main").err, HasSubstr("octo/secret"));
   EXPECT_EQ(Jobs().size(), 2U);
   EXPECT_EQ(Jobs()[0]["repository"], where);
+  EXPECT_EQ(Jobs()[0]["commit"], There(kUpstream, "main"));
+
+  // What only the fork has runs where code is contained, by whatever name.
+  const std::string head = GetParam() == "github" ? "refs/pull/" : "refs/merge-requests/";
+  for (const std::string& ref : {head + std::to_string(number_) + "/head", There(kFork, "topic")}) {
+    const auto fork = Yard({"test", "run", "repo/units", "--repository", where, "--ref", ref, "--detach", "--json"},
+                           /*with_token=*/true);
+    EXPECT_EQ(fork.document()["pool"], "untrusted") << ref << fork.out << fork.err;
+    const auto trusted = Yard({"test", "run", "repo/units", "--repository", where, "--ref", ref, "--pool", "trusted"},
+                              /*with_token=*/true);
+    EXPECT_THAT(trusted.err, HasSubstr("it may be code of a fork"));
+  }
 }
 
 TEST_P(PullTestsTest, CodeOfAnOutsiderRunsOnlyAtTheCommitThatSomebodyLet) {
@@ -173,6 +205,7 @@ TEST_P(PullTestsTest, CodeOfAnOutsiderRunsOnlyAtTheCommitThatSomebodyLet) {
   EXPECT_EQ(jobs[0]["runner"], "") << jobs;
 
   // Another commit needs another word.
+  const std::string seen = There(kFork, "topic");
   Git("checkout -q topic");
   Commit("topic", "evil.py", "import os\n", "more");
   PushTo(kFork, "topic");
@@ -181,6 +214,16 @@ TEST_P(PullTestsTest, CodeOfAnOutsiderRunsOnlyAtTheCommitThatSomebodyLet) {
   Drain();
   EXPECT_THAT(Say("maria", "/test units"), HasSubstr("/ok-to-test"));
   EXPECT_EQ(Jobs().size(), 1U);
+  // The one that was looked at is not the one that is there.
+  EXPECT_THAT(Say("maria", "/ok-to-test " + seen.substr(0, 12)), HasSubstr("is not the head"));
+  const std::string head = There(kFork, "topic");
+  EXPECT_THAT(Say("maria", "/ok-to-test " + head.substr(0, 12)), HasSubstr("may be tested"));
+  EXPECT_THAT(Say("maria", "/test units"), HasSubstr("contained"));
+
+  // A push that nobody was told of yet: whoever approves has not seen it.
+  Commit("topic", "worse.py", "import os\n", "more");
+  PushTo(kFork, "topic");
+  EXPECT_THAT(Say("maria", "/ok-to-test"), HasSubstr("it was pushed to about when this was written"));
 }
 
 TEST_P(PullTestsTest, APushEndsWhatIsTestedOfTheOldHeadAndCancelEndsTheRest) {

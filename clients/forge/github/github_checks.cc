@@ -33,7 +33,7 @@ struct Conclusion {
 constexpr Conclusion kConclusions[] = {
     {"success", ForgeCheckState::kSuccess},   {"failure", ForgeCheckState::kFailure},
     {"neutral", ForgeCheckState::kNeutral},   {"cancelled", ForgeCheckState::kCancelled},
-    {"skipped", ForgeCheckState::kSkipped},   {"action_required", ForgeCheckState::kFailure},
+    {"skipped", ForgeCheckState::kSkipped},   {"action_required", ForgeCheckState::kActionRequired},
     {"timed_out", ForgeCheckState::kFailure}, {"startup_failure", ForgeCheckState::kFailure},
     {"stale", ForgeCheckState::kCancelled},
 };

@@ -135,6 +135,7 @@ WebhookReading Reader::AboutCheck(std::optional<Kind> kind) {
   reading_.subject.pull_request = true;
   reading_.subject.number = has_pull ? payload::PositiveInteger(Member(pulls->front(), "number")).value_or(0) : 0;
   event_.head = payload::Commit(Member(*check, "head_sha"));
+  event_.check = payload::Name(Member(*check, "name"));
   if (reading_.subject.number == 0 && event_.head.empty()) {
     return Ignored(reasons::kMalformed, absl::StrCat(Abs(delivery_.event), ".head_sha"));
   }

@@ -140,6 +140,7 @@ class Reader {
     Take(value, "models", devices.models);
     Take(value, "capability", devices.capability);
     Take(value, "memory_mb", devices.memory_mb);
+    Take(value, "same_group", devices.same_group);
     return devices;
   }
 

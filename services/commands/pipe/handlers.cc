@@ -11,6 +11,7 @@
 #include "clients/forge/labels.h"
 #include "services/commands/help.h"
 #include "services/commands/pipe/handler_tools.h"
+#include "services/commands/pipe/test_handlers.h"
 #include "services/commands/pipe/why_text.h"
 #include "services/core/absl_view.h"
 #include "services/core/defang.h"
@@ -270,7 +271,15 @@ absl::StatusOr<CommandResult> AskGate(const CommandRun& run, const std::string& 
 absl::StatusOr<CommandResult> Status(const CommandRun& run) { return AskGate(run, "", 0); }
 absl::StatusOr<CommandResult> Diagnose(const CommandRun& run) { return AskGate(run, "", kMaxGateFailures); }
 absl::StatusOr<CommandResult> CheckPr(const CommandRun& run) { return AskGate(run, "check_pr", 0); }
-absl::StatusOr<CommandResult> Retest(const CommandRun& run) { return AskGate(run, "retest", 1); }
+// The gate, and the jobs of attached runners that have not passed: whichever there is.
+absl::StatusOr<CommandResult> Retest(const CommandRun& run) {
+  ASSIGN_OR_RETURN(CommandResult gate, AskGate(run, "retest", 1));
+  ASSIGN_OR_RETURN(CommandResult jobs, RetestJobs(run));
+  if (!jobs.done) return gate;
+  if (!gate.done) return jobs;
+  gate.text = absl::StrCat(gate.text, "\n\n", jobs.text);
+  return gate;
+}
 
 absl::StatusOr<CommandResult> Help(const CommandRun& run) {
   CommandResult out;

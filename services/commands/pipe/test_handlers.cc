@@ -11,6 +11,8 @@
 #include <vector>
 
 #include "absl/algorithm/container.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
@@ -25,6 +27,9 @@ namespace {
 
 constexpr std::string_view kTestPlanner = "tests";
 constexpr size_t kMaxDetail = 600;
+constexpr size_t kShownCommit = 12;
+// Fewer digits of a commit could be another's, too.
+constexpr size_t kLeastCommit = 7;
 
 // Why nothing is done; "{}" is the detail.
 struct TestRefusal {
@@ -49,6 +54,9 @@ constexpr TestRefusal kTestRefusals[] = {
     {"git-failed", "the git server: {}", "git 服务器：{}"},
     {"not-runnable", "it can't run: {}", "无法运行：{}"},
     {"too-large", "the tree is too large: {}", "代码树太大：{}"},
+    {"nothing-to-retest", "no tests of the commit {} have ended without passing: `/test` runs them",
+     "提交 {} 没有未通过的测试：用 `/test` 开始测试"},
+    {"nothing-failed", "no tests of the commit {} have failed", "提交 {} 没有失败的测试"},
     {"no-jobs", "no tests of this pull request wait or run", "这个 PR 没有等待中或运行中的测试"},
     {"unknown-job", "no job {} of this pull request waits or runs", "这个 PR 没有等待中或运行中的任务 {}"},
 };
@@ -92,7 +100,36 @@ absl::StatusOr<std::optional<v1::Plan>> AskAboutTests(const CommandRun& run, v1:
   return std::move(asked.plan);
 }
 
+// What a plan with jobs tells.
+std::string JobsTold(const CommandRun& run, const v1::Plan& plan, std::string_view en, std::string_view zh) {
+  const std::vector<std::string> jobs = WhysOfSteps(plan, "job");
+  const std::vector<std::string> suites = WhysOfSteps(plan, "suite");
+  std::string text = absl::StrCat(Say(run, en, zh), EchoCode(WhyOfStep(plan, "head").substr(0, 12)));
+  if (WhyOfStep(plan, "pool") == "untrusted") {
+    absl::StrAppend(&text, Say(run, ", contained, since its author has no rights here", "（作者没有权限，隔离运行）"));
+  }
+  for (size_t i = 0; i < jobs.size() && i < suites.size(); ++i) {
+    absl::StrAppend(&text, "\n* ", EchoCode(suites[i]));
+    if (!run.preview) absl::StrAppend(&text, Say(run, ", job ", "，任务 "), EchoCode(jobs[i]));
+  }
+  return text;
+}
+
+absl::StatusOr<CommandResult> TryOnBase(const CommandRun& run) {
+  v1::TestRequest request;
+  request.set_kind(v1::TestRequest::KIND_TRUNK);
+  request.set_suite(OneSlot(run.command, "suite"));
+  CommandResult out;
+  ASSIGN_OR_RETURN(const std::optional<v1::Plan> plan, AskAboutTests(run, std::move(request), out));
+  if (!plan.has_value()) return out;
+  out.text = JobsTold(run, *plan, "what failed is tried on the base commit ", "在基线提交上重试失败的用例：");
+  out.goes_on = !run.preview;
+  out.outcome = absl::StrCat("done: ", absl::StrJoin(WhysOfSteps(*plan, "job"), ", "));
+  return out;
+}
+
 absl::StatusOr<CommandResult> Test(const CommandRun& run) {
+  if (HasFlag(run.command, "base")) return TryOnBase(run);
   v1::TestRequest request;
   request.set_kind(v1::TestRequest::KIND_RUN);
   request.set_suite(OneSlot(run.command, "suite"));
@@ -106,17 +143,7 @@ absl::StatusOr<CommandResult> Test(const CommandRun& run) {
   ASSIGN_OR_RETURN(const std::optional<v1::Plan> plan, AskAboutTests(run, std::move(request), out));
   if (!plan.has_value()) return out;
   const std::vector<std::string> jobs = WhysOfSteps(*plan, "job");
-  const std::vector<std::string> suites = WhysOfSteps(*plan, "suite");
-  out.text = Say(run, "tests of ", "测试提交 ");
-  absl::StrAppend(&out.text, EchoCode(WhyOfStep(*plan, "head").substr(0, 12)));
-  if (WhyOfStep(*plan, "pool") == "untrusted") {
-    absl::StrAppend(&out.text,
-                    Say(run, ", contained, since its author has no rights here", "（作者没有权限，隔离运行）"));
-  }
-  for (size_t i = 0; i < jobs.size() && i < suites.size(); ++i) {
-    absl::StrAppend(&out.text, "\n* ", EchoCode(suites[i]));
-    if (!run.preview) absl::StrAppend(&out.text, Say(run, ", job ", "，任务 "), EchoCode(jobs[i]));
-  }
+  out.text = JobsTold(run, *plan, "tests of ", "测试提交 ");
   const std::vector<std::string> ended = WhysOfSteps(*plan, "cancelled");
   if (!ended.empty()) {
     absl::StrAppend(&out.text, Say(run, "\n\nOf earlier commits nothing more is tested: ", "\n\n不再测试更早的提交："),
@@ -144,22 +171,46 @@ absl::StatusOr<CommandResult> Cancel(const CommandRun& run) {
   return out;
 }
 
+// Not done, with a code for the record.
+CommandResult NotApproved(std::string text, std::string_view code) {
+  CommandResult out;
+  out.done = false;
+  out.text = std::move(text);
+  out.outcome = absl::StrCat("refused: ", Abs(code));
+  return out;
+}
+
 absl::StatusOr<CommandResult> OkToTest(const CommandRun& run) {
   ASSIGN_OR_RETURN(const ForgePull* const pull, run.input.view.Pull());
-  CommandResult out;
   if (pull->state != ForgeState::kOpen) {
-    out.done = false;
-    out.text = Say(run, "the pull request is not open", "PR 不是打开状态");
-    out.outcome = "refused: not-open";
-    return out;
+    return NotApproved(Say(run, "the pull request is not open", "PR 不是打开状态"), "not-open");
   }
+  const std::string commit = EchoCode(pull->head_sha.substr(0, kShownCommit));
+  const std::string again = EchoCode(absl::StrCat("/ok-to-test ", pull->head_sha.substr(0, kShownCommit)));
+  const std::string named = absl::AsciiStrToLower(OneSlot(run.command, "commit"));
+  const bool is_commit =
+      named.size() >= kLeastCommit && absl::c_all_of(named, [](unsigned char c) { return absl::ascii_isxdigit(c); });
+  if (!named.empty() && !(is_commit && absl::StartsWith(pull->head_sha, named))) {
+    return NotApproved(
+        Say(run, absl::StrCat(EchoCode(named), " is not the head, which is ", commit, ": look at that one first"),
+            absl::StrCat(EchoCode(named), " 不是最新提交，最新的是 ", commit, "：请先检视它")),
+        "other-commit");
+  }
+  // Whoever wrote this has not seen what came since; a commit that is named was seen.
+  if (named.empty() && run.input.view.HeadMovedSince(pull->head_sha)) {
+    return NotApproved(Say(run,
+                           absl::StrCat("it was pushed to about when this was written, and is at ", commit,
+                                        " now: look at that one, and write ", again),
+                           absl::StrCat("写这条命令前后有新的推送，现在是 ", commit, "：请检视后写 ", again)),
+                       "head-moved");
+  }
+  CommandResult out;
   if (!run.preview) {
     v1::ApproveTests& approve = *run.plan.add_actions()->mutable_approve_tests();
     approve.set_head(pull->head_sha);
     approve.set_by(run.input.event.actor());
     approve.set_cause(EffectName(run.input));
   }
-  const std::string commit = EchoCode(pull->head_sha.substr(0, 12));
   out.text = Say(run, absl::StrCat("the commit ", commit, " may be tested, and no other: `/test` starts it"),
                  absl::StrCat("允许测试提交 ", commit, "，其他提交不在内：用 `/test` 开始"));
   out.outcome = absl::StrCat("done: ", pull->head_sha);
@@ -167,6 +218,18 @@ absl::StatusOr<CommandResult> OkToTest(const CommandRun& run) {
 }
 
 }  // namespace
+
+absl::StatusOr<CommandResult> RetestJobs(const CommandRun& run) {
+  v1::TestRequest request;
+  request.set_kind(v1::TestRequest::KIND_RETEST);
+  CommandResult out;
+  ASSIGN_OR_RETURN(const std::optional<v1::Plan> plan, AskAboutTests(run, std::move(request), out));
+  if (!plan.has_value()) return out;
+  out.text = JobsTold(run, *plan, "again the tests of ", "重跑测试，提交 ");
+  out.goes_on = !run.preview;
+  out.outcome = absl::StrCat("done: ", absl::StrJoin(WhysOfSteps(*plan, "job"), ", "));
+  return out;
+}
 
 CommandHandlers TestHandlers() { return {{"test", Test}, {"cancel", Cancel}, {"ok_to_test", OkToTest}}; }
 

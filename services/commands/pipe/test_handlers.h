@@ -8,6 +8,9 @@ namespace yardmaster::commands {
 
 CommandHandlers TestHandlers();
 
+// A part of /retest: what was run on the head and has not passed is run again. Not done where there is nothing of that.
+absl::StatusOr<CommandResult> RetestJobs(const CommandRun& run);
+
 }  // namespace yardmaster::commands
 
 #endif  // YARDMASTER_SERVICES_COMMANDS_PIPE_TEST_HANDLERS_H_

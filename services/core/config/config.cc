@@ -519,6 +519,14 @@ void ConfigParser::ParseToken(JsonPlace place) {
     if (!role.has_value()) reader.Problem("role", "expected \"viewer\", \"operator\", \"admin\" or \"runner\"");
     token.role = role.value_or(Role::kViewer);
   }
+  if (token.role != Role::kRunner && (reader.Has("runners") || reader.Has("pool"))) {
+    reader.Problem(reader.Has("runners") ? "runners" : "pool", "only tokens of the role \"runner\" have this");
+  }
+  for (const JsonPlace& name : reader.Strings("runners")) token.runner.names.push_back(name.value->get<std::string>());
+  if (auto pool = reader.String("pool")) {
+    if (*pool != "trusted" && *pool != "untrusted") reader.Problem("pool", "expected \"trusted\" or \"untrusted\"");
+    token.runner.pool = *std::move(pool);
+  }
   if (auto secret = reader.Any("secret")) {
     token.secret = ParseSecret(*secret);
     const std::string& value = token.secret.Reveal();
@@ -568,6 +576,7 @@ void ConfigParser::ParseRetention(JsonPlace place) {
   ParseDays(reader, "digests_days", retention.digests);
   ParseDays(reader, "decisions_days", retention.decisions);
   ParseDays(reader, "ledger_days", retention.ledger);
+  ParseDays(reader, "jobs_days", retention.jobs);
   reader.Finish();
 }
 
@@ -730,7 +739,7 @@ Config ConfigParser::Parse(const nlohmann::json& root) {
   reader.Each("schedules", [&](JsonPlace element) { ParseSchedule(std::move(element)); });
   reader.Each("tokens", [&](JsonPlace element) { ParseToken(std::move(element)); });
   if (auto allow = reader.Bool("allow_anonymous_loopback")) config_.allow_anonymous_loopback = *allow;
-  config_.dispatch = ReadDispatchConfig(reader, config_.later_sections);
+  config_.dispatch = ReadDispatchConfig(reader);
   if (auto limits = reader.Object("limits")) ParseLimits(*limits);
   if (auto retention = reader.Object("retention")) ParseRetention(*retention);
   if (auto tls = reader.Object("tls")) ParseTls(*tls);

@@ -119,8 +119,6 @@ struct Config {
   LogConfig log;
   std::shared_ptr<const chat::ChatConfig> chat;  // null: no platform
 
-  // Sections that are set, but whose work arrives with a later version; in the order of the documentation.
-  std::vector<std::string> later_sections;
   // What is allowed but probably not meant; one sentence each.
   std::vector<std::string> warnings;
 

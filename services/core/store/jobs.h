@@ -18,6 +18,7 @@ struct JobRow {
   int64_t number = 0;      // in the order of submission, from 1
   std::string repository;  // may be empty
   bool ended = false;
+  int64_t ended_at = 0;  // microseconds since the epoch; 0: it has not
   std::string record;
 };
 
@@ -37,7 +38,10 @@ struct RunnerRow {
 struct JobRows {
   std::vector<JobRow> jobs;
   std::vector<LeaseRow> leases;
+  std::vector<std::string> forgotten_runners;  // removed before `runners` are written
   std::vector<RunnerRow> runners;
+
+  bool empty() const { return jobs.empty() && leases.empty() && forgotten_runners.empty() && runners.empty(); }
 };
 
 struct JobFilter {
@@ -45,7 +49,8 @@ struct JobFilter {
   bool live_only = false;
 };
 
-// Thread-safe. Writing waits for the commit and must not be done from a callback of the store.
+// Jobs that have ended are removed by maintenance after RetentionConfig::jobs, with their leases. Thread-safe. Writing
+// waits for the commit and must not be done from a callback of the store.
 class Jobs {
  public:
   virtual ~Jobs() = default;

@@ -102,7 +102,8 @@ Maintenance::Position Maintenance::Advance(Transaction& transaction, Position po
   static constexpr bool (Maintenance::*kPhases[])(Transaction&, Position&) = {
       &Maintenance::Bodies,   &Maintenance::Deliveries,    &Maintenance::Effects,    &Maintenance::Decisions,
       &Maintenance::Subjects, &Maintenance::RemovedLabels, &Maintenance::SeenHeads,  &Maintenance::Commands,
-      &Maintenance::Reviews,  &Maintenance::ReviewImports, &Maintenance::ShadowRuns, &Maintenance::Compact};
+      &Maintenance::Reviews,  &Maintenance::ReviewImports, &Maintenance::ShadowRuns, &Maintenance::Jobs,
+      &Maintenance::Compact};
   // A phase that has nothing left lets the next one begin at once, so that a round with nothing to do is one slice.
   while (position.phase != Phase::kEnd) {
     const size_t removed_before = transaction.changes.removed.size();
@@ -279,6 +280,30 @@ bool Maintenance::ShadowRuns(Transaction& transaction, Position& position) {
   return RemoveAged(
       transaction, position,
       {"shadow_runs", "select id, created_at < :cutoff, 1 from shadow_runs", options_.retention.decisions});
+}
+
+bool Maintenance::Jobs(Transaction& transaction, Position&) {
+  std::vector<int64_t> gone;
+  std::vector<std::string> names;
+  {
+    long long id = 0;
+    std::string name;
+    Select query(sql_);
+    query.Add("select id, job from jobs where ended = 1 and ended_at < :cutoff order by ended_at limit :limit");
+    query.Bind("cutoff", transaction.now - Micros(options_.retention.jobs)).Bind("limit", kRows).Into(id).Into(name);
+    while (query.Next()) {
+      gone.push_back(id);
+      names.push_back(name);
+    }
+  }
+  std::string job;
+  soci::statement remove = (sql_.prepare << "delete from leases where job = :job", soci::use(job, "job"));
+  for (const std::string& name : names) {
+    job = name;
+    RunOne(remove);
+  }
+  Remove(transaction, "jobs", gone);
+  return static_cast<int64_t>(gone.size()) == kRows;
 }
 
 bool Maintenance::Compact(Transaction& transaction, Position& position) {

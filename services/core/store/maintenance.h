@@ -65,6 +65,7 @@ class Maintenance {
     kReviews,
     kReviewImports,
     kShadowRuns,
+    kJobs,
     kCompaction,
     kEnd
   };
@@ -97,6 +98,7 @@ class Maintenance {
   bool Reviews(Transaction& transaction, Position& position);
   bool ReviewImports(Transaction& transaction, Position& position);
   bool ShadowRuns(Transaction& transaction, Position& position);
+  bool Jobs(Transaction& transaction, Position& position);
   bool Compact(Transaction& transaction, Position& position);
   void RemoveBodies(Transaction& transaction, const std::vector<int64_t>& deliveries);
   bool RemoveAged(Transaction& transaction, Position& position, const Aging& aging);

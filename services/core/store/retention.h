@@ -13,6 +13,7 @@ struct RetentionConfig {
   std::chrono::hours digests{35 * 24};
   std::chrono::hours decisions{400 * 24};
   std::chrono::hours ledger{400 * 24};
+  std::chrono::hours jobs{400 * 24};
 };
 
 }  // namespace yardmaster

@@ -1,5 +1,6 @@
 #include "services/core/store/schema.h"
 
+#include <chrono>
 #include <string>
 
 #include "services/core/errors.h"
@@ -341,6 +342,18 @@ const std::vector<Migration>& Migrations() {
            " named_at bigint not null)",
            "create unique index chat_threads_by_place on chat_threads (platform, channel, thread)",
            "create index chat_threads_by_time on chat_threads (named_at)",
+       }},
+      // Of jobs that had ended before, nobody wrote when: they are kept as long as if they ended now.
+      {17,
+       "when jobs have ended",
+       {
+           "alter table jobs add column ended_at bigint not null default 0",
+           "create index jobs_by_end on jobs (ended_at) where ended = 1",
+       },
+       [](soci::session& sql) {
+         const auto now = std::chrono::system_clock::now().time_since_epoch();
+         const long long micros = std::chrono::duration_cast<std::chrono::microseconds>(now).count();
+         sql << "update jobs set ended_at = :now where ended = 1", soci::use(micros, "now");
        }},
   };
   return kMigrations;

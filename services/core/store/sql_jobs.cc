@@ -15,17 +15,17 @@
 namespace yardmaster::store {
 namespace {
 
-constexpr std::string_view kJobColumns = "select number, job, repository, ended, record from jobs";
+constexpr std::string_view kJobColumns = "select number, job, repository, ended, ended_at, record from jobs";
 
 struct JobColumns {
   explicit JobColumns(soci::session& sql) : record(sql) {}
 
-  long long number = 0, ended = 0;
+  long long number = 0, ended = 0, ended_at = 0;
   std::string job, repository;
   soci::blob record;
 
-  void Into(Select& query) { query.Into(number).Into(job).Into(repository).Into(ended).Into(record); }
-  JobRow Read() { return {job, number, repository, ended != 0, GetBlob(record)}; }
+  void Into(Select& query) { query.Into(number).Into(job).Into(repository).Into(ended).Into(ended_at).Into(record); }
+  JobRow Read() { return {job, number, repository, ended != 0, ended_at, GetBlob(record)}; }
 };
 
 absl::Status CheckRecord(std::string_view record) {
@@ -53,12 +53,14 @@ absl::Status CheckJobRows(const JobRows& rows) {
 void PutJob(soci::session& sql, const JobRow& row) {
   const long long number = row.number;
   const long long ended = row.ended ? 1 : 0;
+  const long long ended_at = row.ended_at;
   soci::blob record(sql);
   SetBlob(record, row.record);
-  sql << "insert into jobs (job, number, repository, ended, record) values (:job, :number, :repository, :ended, "
-         ":record) on conflict (job) do update set ended = excluded.ended, record = excluded.record",
+  sql << "insert into jobs (job, number, repository, ended, ended_at, record) values (:job, :number, :repository, "
+         ":ended, :ended_at, :record) on conflict (job) do update set ended = excluded.ended, ended_at = "
+         "excluded.ended_at, record = excluded.record",
       soci::use(row.job, "job"), soci::use(number, "number"), soci::use(row.repository, "repository"),
-      soci::use(ended, "ended"), soci::use(record, "record");
+      soci::use(ended, "ended"), soci::use(ended_at, "ended_at"), soci::use(record, "record");
 }
 
 void PutLease(soci::session& sql, const LeaseRow& row) {
@@ -86,6 +88,9 @@ absl::Status SqlJobs::Put(const JobRows& rows, bool is_new) {
   return writer_.Run(is_new ? WriteKind::kNew : WriteKind::kTransition, [&](Transaction& transaction) {
     for (const JobRow& row : rows.jobs) PutJob(transaction.sql, row);
     for (const LeaseRow& row : rows.leases) PutLease(transaction.sql, row);
+    for (const std::string& name : rows.forgotten_runners) {
+      transaction.sql << "delete from runners where name = :name", soci::use(name, "name");
+    }
     for (const RunnerRow& row : rows.runners) PutRunner(transaction.sql, row);
     return absl::OkStatus();
   });

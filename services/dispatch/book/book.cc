@@ -81,9 +81,10 @@ const Runner* Book::FindRunner(std::string_view name) const {
 
 std::vector<const Lease*> Book::LeasesOf(std::string_view runner) const {
   std::vector<const Lease*> all;
-  for (const auto& [job, lease] : leases_) {
-    if (lease.runner == runner) all.push_back(&lease);
-  }
+  const auto jobs = leased_jobs_.find(runner);
+  if (jobs == leased_jobs_.end()) return all;
+  all.reserve(jobs->second.size());
+  for (const std::string& job : jobs->second) all.push_back(&leases_.find(job)->second);
   return all;
 }
 
@@ -92,7 +93,13 @@ absl::StatusOr<Changes> Book::Submit(Job job, const Moment& now) const {
   job.number = last_number_ + 1;
   job.state = JobState::kQueued;
   job.queued_at = now.wall;
-  EndIfUnsatisfiable(job, now.wall);
+  job.waiting_since = now.wall;
+  if (!job.answered_by.empty()) {
+    End(job, Verdict::kPassed, {}, now.wall);
+  } else if (RunnersAreSettled(now)) {
+    // Else it is looked at with all that wait.
+    EndIfUnsatisfiable(job, now.wall);
+  }
   Changes changes;
   changes.jobs.push_back(std::move(job));
   return changes;
@@ -147,22 +154,44 @@ void Book::EndRun(Job job, const Lease& lease, LeaseEnd end, std::string_view wh
     job.state = JobState::kQueued;
   }
   job.last_runner = lease.runner;
+  if (job.state == JobState::kQueued) job.waiting_since = now.wall;
   changes.ended.push_back({lease, end, std::string(why), now.wall});
   changes.jobs.push_back(std::move(job));
+}
+
+// What the worker named before and does not name now is out of order: it may be back soon, and what needs it waits.
+void KeepGoneDevices(const Runner& known, const Moment& now, std::chrono::hours kept, std::vector<Device>& devices) {
+  const auto same = [](const Device& a, const Device& b) { return a.id == b.id; };
+  if (absl::c_equal(known.devices, devices, same)) return;
+  for (const Device& device : known.devices) {
+    const bool named = absl::c_any_of(devices, [&](const Device& one) { return one.id == device.id; });
+    const bool forgotten = device.gone_at != WallTime() && now.wall - device.gone_at >= kept;
+    if (named || forgotten) continue;
+    Device& gone = devices.emplace_back(device);
+    if (gone.gone_at == WallTime()) gone.gone_at = now.wall;
+    gone.healthy = false;
+    gone.why = "it is gone: its worker does not name it any more";
+  }
 }
 
 absl::StatusOr<Changes> Book::Report(const RunnerReport& report, const Moment& now) const {
   if (replaced_.contains({report.name, report.session})) {
     return RunnerReplaced(report.name);
   }
+  const Runner* const before = FindRunner(report.name);
+  if (before != nullptr && !before->token.empty() && before->token != report.token) {
+    return RunnerOfAnotherToken(report.name, before->token);
+  }
   Changes changes;
   Runner runner;
-  if (const Runner* known = FindRunner(report.name); known != nullptr) runner = *known;
+  if (before != nullptr) runner = *before;
   runner.name = report.name;
+  runner.token = report.token;
   runner.session = report.session;
   runner.pool = report.pool;
   runner.labels = report.labels;
   runner.devices = report.devices;
+  if (before != nullptr) KeepGoneDevices(*before, now, limits_.gone_devices, runner.devices);
   runner.draining = report.draining;
   runner.runs = report.runs;
   runner.online = true;
@@ -183,12 +212,14 @@ absl::StatusOr<Changes> Book::Report(const RunnerReport& report, const Moment& n
     lease.accepted = true;
     lease.state = std::max(lease.state, StateOfPhase(run->phase));
     if (lease.accepted == live->accepted && lease.state == live->state) continue;
+    if (lease.state != live->state) lease.since = now.steady;
     const JobState state = StateOf(lease.state);
     if (state != known.state) {
       RETURN_IF_ERROR(CheckTransition(known.state, state));
       Job job = known;
       job.state = state;
       if (job.started_at == WallTime()) job.started_at = now.wall;
+      if (job.run_began_at == WallTime()) job.run_began_at = now.wall;
       changes.jobs.push_back(std::move(job));
     }
     changes.leases.push_back(std::move(lease));
@@ -210,24 +241,29 @@ absl::StatusOr<Changes> Book::Finish(std::string_view id, uint64_t fence, const 
                                      const Moment& now) const {
   if (outcome.verdict == Verdict::kNone) return VerdictMissing();
   const Job* known = FindJob(id);
+  const Verdict verdict = known == nullptr ? outcome.verdict : VerdictOf(*known, outcome.verdict);
   // The answer to the first may have been lost.
-  if (known != nullptr && known->state == JobState::kEnded && known->fence == fence &&
-      known->verdict == outcome.verdict) {
+  if (known != nullptr && known->state == JobState::kEnded && known->fence == fence && known->verdict == verdict) {
     return Changes();
   }
   ASSIGN_OR_RETURN(auto run, LiveRun(id, fence));
   auto& [job, lease] = run;
   RETURN_IF_ERROR(CheckTransition(job.state, JobState::kEnded));
   Changes changes;
+  if (verdict != outcome.verdict) {
+    job.notes.push_back(absl::StrCat("it passed after the failure of the job ", job.failed_before, ": 'yard test show ",
+                                     job.failed_before, "' has what failed"));
+  }
   absl::c_copy(outcome.notes, std::back_inserter(job.notes));
   job.result = outcome.result;
   if (job.started_at == WallTime()) job.started_at = now.wall;
+  if (job.run_began_at == WallTime()) job.run_began_at = now.wall;
   if (outcome.verdict == Verdict::kError && outcome.cause.class_name == kInfrastructure && !job.cancel_requested &&
       job.attempt < limits_.max_attempts) {
     EndRun(std::move(job), lease, LeaseEnd::kFinished, outcome.cause.text, now, changes);
     return changes;
   }
-  End(job, outcome.verdict, outcome.cause, now.wall);
+  End(job, verdict, outcome.cause, now.wall);
   job.last_runner = lease.runner;
   changes.ended.push_back({lease, job.cancel_requested ? LeaseEnd::kCancelled : LeaseEnd::kFinished, "", now.wall});
   changes.jobs.push_back(std::move(job));
@@ -273,6 +309,15 @@ absl::StatusOr<Changes> Book::SetQuarantined(std::string_view name, bool quarant
   return changes;
 }
 
+absl::StatusOr<Changes> Book::ForgetRunner(std::string_view name) const {
+  const Runner* known = FindRunner(name);
+  if (known == nullptr) return RunnerUnknown(name);
+  if (known->online || !LeasesOf(name).empty()) return RunnerInService(name);
+  Changes changes;
+  changes.forgotten.emplace_back(name);
+  return changes;
+}
+
 std::chrono::steady_clock::time_point Book::SilentSince(std::string_view runner) const {
   const Runner* known = FindRunner(runner);
   return known == nullptr ? begun_.steady : std::max(begun_.steady, known->seen);
@@ -283,17 +328,21 @@ Changes Book::Expire(const Moment& now) const {
   const auto silent = [&](std::string_view runner) { return now.steady - SilentSince(runner) >= limits_.lease; };
   const std::string why = absl::StrCat("no sign of life for ", limits_.lease.count(), " s");
   for (const auto& [id, lease] : leases_) {
-    if (silent(lease.runner)) EndRun(jobs_.find(id)->second, lease, LeaseEnd::kLost, why, now, changes);
+    const std::string overdue = silent(lease.runner) ? why : Overdue(lease, now);
+    if (!overdue.empty()) EndRun(jobs_.find(id)->second, lease, LeaseEnd::kLost, overdue, now, changes);
   }
   for (const auto& [name, runner] : runners_) {
     if (!runner.online || !silent(name)) continue;
     changes.runners.push_back(runner);
     changes.runners.back().online = false;
   }
-  if (!runners_.empty() && now.steady - runners_changed_ >= limits_.runners_settle) {
+  ExpireWaiting(now, changes);
+  if (RunnersAreSettled(now)) {
     for (auto number = unchecked_.begin(); number != unchecked_.end();) {
       Job job = WaitingJob(*number);
-      if (EndIfUnsatisfiable(job, now.wall)) {
+      if (HasWaitedTooLong(job, now)) {
+        ++number;  // it has ended above
+      } else if (EndIfUnsatisfiable(job, now.wall)) {
         changes.jobs.push_back(std::move(job));
         ++number;  // until it has ended
       } else {
@@ -302,6 +351,41 @@ Changes Book::Expire(const Moment& now) const {
     }
   }
   return changes;
+}
+
+std::string Book::Overdue(const Lease& lease, const Moment& now) const {
+  const auto had = now.steady - std::max(begun_.steady, lease.since);
+  const auto minutes = [](std::chrono::seconds time) {
+    return absl::StrCat(std::chrono::ceil<std::chrono::minutes>(time).count(), " minutes");
+  };
+  const std::chrono::seconds limit = jobs_.find(lease.job)->second.limit;
+  const std::chrono::seconds run = limit.count() > 0 ? limit : limits_.run;
+  switch (lease.state) {
+    case LeaseState::kGranted:
+      if (had >= limits_.start) return absl::StrCat("no process of it began within ", minutes(limits_.start));
+      break;
+    case LeaseState::kRunning:
+      if (had >= run) return absl::StrCat("it did not end within ", minutes(run), ", which is more than it may take");
+      break;
+    case LeaseState::kFinishing:
+      if (had >= limits_.finish) return absl::StrCat("its results did not come within ", minutes(limits_.finish));
+      break;
+  }
+  return {};
+}
+
+void Book::ExpireWaiting(const Moment& now, Changes& changes) const {
+  // In the order of submission: whoever was submitted later has not waited longer.
+  for (const auto& [number, job] : waiting_jobs_) {
+    if (now.wall - job->queued_at < limits_.queue) break;
+    if (!HasWaitedTooLong(*job, now)) continue;
+    changes.jobs.push_back(*job);
+    const auto hours = std::chrono::duration<double, std::ratio<3600>>(limits_.queue).count();
+    End(changes.jobs.back(), Verdict::kError,
+        {std::string(kInfrastructure),
+         absl::StrCat("timed out in the queue: it waited for devices for ", hours, " hours")},
+        now.wall);
+  }
 }
 
 std::optional<std::chrono::steady_clock::time_point> Book::NextExpiry() const {
@@ -362,8 +446,8 @@ void Book::Count(const Lease& lease, bool begins) {
 }
 
 Round Book::PlaceNow(const Moment& now) const {
-  return PlaceJobs(
-      waiting_, [this](int64_t number) -> const Job& { return WaitingJob(number); }, Candidates(now.wall), usage_, now);
+  const std::function<const Job&(int64_t)> job_of = [this](int64_t number) -> const Job& { return WaitingJob(number); };
+  return engine_.Place({waiting_, job_of, Candidates(now.wall), usage_, now});
 }
 
 Changes Book::Place(const Moment& now) const {
@@ -375,12 +459,15 @@ Changes Book::Place(const Moment& now) const {
     job.attempt += 1;
     job.fence += 1;
     job.last_runner = placed.runner->name;
+    job.model = placed.devices.empty() ? "" : placed.runner->devices[placed.devices.front()].model;
+    job.run_began_at = WallTime();
     Lease lease;
     lease.job = job.id;
     lease.fence = job.fence;
     lease.attempt = job.attempt;
     lease.runner = placed.runner->name;
     lease.granted_at = now.wall;
+    lease.since = now.steady;
     lease.devices.reserve(placed.devices.size());
     for (const size_t device : placed.devices) lease.devices.push_back(placed.runner->devices[device].id);
     changes.leases.push_back(std::move(lease));
@@ -450,6 +537,11 @@ absl::StatusOr<Waiting> Book::Explain(std::string_view id, const Moment& now) co
 }
 
 void Book::Apply(const Changes& changes) {
+  for (const std::string& name : changes.forgotten) {
+    if (runners_.erase(name) == 0) continue;
+    std::erase_if(replaced_, [&](const auto& one) { return one.first == name; });
+    for (const auto& [number, job] : waiting_jobs_) unchecked_.insert(number);
+  }
   for (const Runner& runner : changes.runners) {
     Runner& known = runners_[runner.name];
     if (!known.session.empty() && known.session != runner.session) replaced_.emplace(runner.name, known.session);
@@ -460,38 +552,117 @@ void Book::Apply(const Changes& changes) {
     known = runner;
   }
   // Before the leases, which count for them.
-  for (const Job& job : changes.jobs) {
-    Job& known = jobs_[job.id];
-    if (known.number != 0 && known.state == JobState::kQueued) {
-      waiting_.Remove(known);
-      waiting_jobs_.erase(known.number);
-      unchecked_.erase(known.number);
-    }
-    known = job;
-    last_number_ = std::max(last_number_, job.number);
-    if (job.state == JobState::kQueued) {
-      waiting_.Add(job);
-      waiting_jobs_[job.number] = &known;
-      unchecked_.insert(job.number);
-    }
-  }
+  for (const Job& job : changes.jobs) PutJob(job);
   for (const EndedLease& ended : changes.ended) {
     const auto live = leases_.find(ended.lease.job);
-    if (live == leases_.end() || live->second.fence != ended.lease.fence) continue;
-    Count(live->second, /*begins=*/false);
-    leases_.erase(live);
+    if (live != leases_.end() && live->second.fence == ended.lease.fence) DropLease(ended.lease.job);
   }
-  for (const Lease& lease : changes.leases) {
-    const auto live = leases_.find(lease.job);
-    if (live != leases_.end()) Count(live->second, /*begins=*/false);
-    Count(lease, /*begins=*/true);
-    leases_[lease.job] = lease;
+  for (const Lease& lease : changes.leases) PutLease(lease);
+}
+
+void Book::LeaveQueue(const Job& job) {
+  waiting_.Remove(job);
+  waiting_jobs_.erase(job.number);
+  unchecked_.erase(job.number);
+}
+
+void Book::CountSource(const Job& job, bool begins) {
+  if (job.source.empty() || job.state == JobState::kEnded) return;
+  const auto uses = sources_.try_emplace(job.source, 0).first;
+  uses->second += begins ? 1 : -1;
+  if (uses->second == 0) sources_.erase(uses);
+}
+
+void Book::PutJob(const Job& job) {
+  Job& known = jobs_[job.id];
+  if (known.number != 0) {
+    --counts_[static_cast<size_t>(known.state)];
+    CountSource(known, /*begins=*/false);
+    if (known.state == JobState::kQueued) LeaveQueue(known);
+  }
+  known = job;
+  CountSource(job, /*begins=*/true);
+  ++counts_[static_cast<size_t>(job.state)];
+  last_number_ = std::max(last_number_, job.number);
+  if (job.state == JobState::kQueued) {
+    waiting_.Add(job);
+    waiting_jobs_[job.number] = &known;
+    unchecked_.insert(job.number);
   }
 }
 
+void Book::DropJob(std::string_view id) {
+  const auto found = jobs_.find(id);
+  if (found == jobs_.end()) return;
+  --counts_[static_cast<size_t>(found->second.state)];
+  CountSource(found->second, /*begins=*/false);
+  if (found->second.state == JobState::kQueued) LeaveQueue(found->second);
+  jobs_.erase(found);
+}
+
+void Book::PutLease(const Lease& lease) {
+  DropLease(lease.job);
+  Count(lease, /*begins=*/true);
+  leased_jobs_[lease.runner].insert(lease.job);
+  leases_[lease.job] = lease;
+}
+
+void Book::DropLease(std::string_view job) {
+  const auto live = leases_.find(job);
+  if (live == leases_.end()) return;
+  Count(live->second, /*begins=*/false);
+  const auto of_runner = leased_jobs_.find(live->second.runner);
+  of_runner->second.erase(live->first);
+  if (of_runner->second.empty()) leased_jobs_.erase(of_runner);
+  leases_.erase(live);
+}
+
+Former Book::FormerOf(const Changes& changes) const {
+  const auto value = [](const auto* known) { return known == nullptr ? std::nullopt : std::make_optional(*known); };
+  Former former;
+  for (const Job& job : changes.jobs) former.jobs.emplace_back(job.id, value(FindJob(job.id)));
+  for (const EndedLease& ended : changes.ended) {
+    former.leases.emplace_back(ended.lease.job, value(FindLease(ended.lease.job)));
+  }
+  // One that has ended and begins anew in the same change is noted already.
+  for (const Lease& lease : changes.leases) former.leases.emplace_back(lease.job, value(FindLease(lease.job)));
+  for (const Runner& runner : changes.runners) former.runners.emplace_back(runner.name, value(FindRunner(runner.name)));
+  for (const std::string& name : changes.forgotten) former.runners.emplace_back(name, value(FindRunner(name)));
+  return former;
+}
+
+void Book::Restore(const Former& former) {
+  // Leases count for jobs: those that must go, go first, and those that come back come last.
+  for (const auto& [job, lease] : former.leases) DropLease(job);
+  for (const auto& [id, job] : former.jobs) {
+    if (job.has_value()) {
+      PutJob(*job);
+    } else {
+      DropJob(id);
+    }
+  }
+  for (const auto& [job, lease] : former.leases) {
+    if (lease.has_value()) PutLease(*lease);
+  }
+  for (const auto& [name, runner] : former.runners) {
+    if (runner.has_value()) {
+      replaced_.erase({name, runner->session});
+      runners_.insert_or_assign(name, *runner);
+    } else {
+      runners_.erase(name);
+    }
+  }
+}
+
+void Book::Hear(std::string_view runner, std::string_view token, std::chrono::steady_clock::time_point at) {
+  const auto known = runners_.find(runner);
+  if (known == runners_.end() || known->second.token != token) return;
+  known->second.seen = std::max(known->second.seen, at);
+}
+
 void Book::Forget(std::string_view job) {
-  const auto found = jobs_.find(job);
-  if (found != jobs_.end() && found->second.state == JobState::kEnded) jobs_.erase(found);
+  const Job* known = FindJob(job);
+  if (known != nullptr && known->state == JobState::kEnded) DropJob(job);
 }
 
 }  // namespace yardmaster::dispatch

@@ -36,6 +36,17 @@ absl::Status VerdictMissing() { return absl::InvalidArgumentError("a run that ha
 absl::Status RunnerUnknown(std::string_view runner) {
   return absl::NotFoundError(absl::StrCat("there is no runner \"", Abs(runner), "\""));
 }
+absl::Status RunnerOfAnotherToken(std::string_view runner, std::string_view token) {
+  return absl::PermissionDeniedError(absl::StrCat(
+      "the runner \"", Abs(runner), "\" belongs to the token \"", Abs(token),
+      "\": report by that one, take another name, or let an operator say 'yard runner forget ", Abs(runner), "'"));
+}
+absl::Status RunnerInService(std::string_view runner) {
+  return absl::FailedPreconditionError(
+      absl::StrCat("the runner \"", Abs(runner),
+                   "\" reports, or has runs: end its worker first, and wait until it is "
+                   "offline"));
+}
 absl::Status RunnerReplaced(std::string_view runner) {
   return absl::AbortedError(absl::StrCat("a newer worker has the name \"", Abs(runner), "\""));
 }

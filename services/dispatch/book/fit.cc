@@ -6,14 +6,40 @@
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "services/core/glob.h"
+#include "rules/suites/device_models.h"
+#include "rules/suites/versions.h"
 
 namespace yardmaster::dispatch {
 namespace {
 
 bool ModelFits(const Demand& demand, const Device& device) {
-  return demand.models.empty() ||
-         absl::c_any_of(demand.models, [&](const std::string& glob) { return MatchesLike(glob, device.model); });
+  return demand.models.empty() || absl::c_any_of(demand.models, [&](const std::string& glob) {
+           return rules::ModelMatches(glob, device.model);
+         });
+}
+
+// The same for devices one after the other: those of a host are mostly alike, and names are slow to compare.
+class ModelFilter {
+ public:
+  explicit ModelFilter(const Demand& demand) : demand_(demand) {}
+  bool operator()(const Device* device) {
+    if (last_ == nullptr || last_->model != device->model) {
+      fits_ = ModelFits(demand_, *device);
+      last_ = device;
+    }
+    return fits_;
+  }
+
+ private:
+  const Demand& demand_;
+  const Device* last_ = nullptr;
+  bool fits_ = false;
+};
+
+bool CapabilityFits(const Demand& demand, const Device& device) {
+  return absl::c_all_of(demand.capability, [&](const std::string& condition) {
+    return !device.capability.empty() && rules::VersionMeets(device.capability, condition);
+  });
 }
 
 // The largest number of them in one group. Devices whose group is not known are no group.
@@ -29,7 +55,8 @@ size_t LargestGroup(const std::vector<const Device*>& devices) {
 }  // namespace
 
 bool DeviceFits(const Demand& demand, const Device& device) {
-  return device.kind == demand.kind && device.memory_mib >= demand.memory_mib && ModelFits(demand, device);
+  return device.kind == demand.kind && device.memory_mib >= demand.memory_mib && ModelFits(demand, device) &&
+         CapabilityFits(demand, device);
 }
 
 std::vector<std::string> Missing(const Demand& demand, const Runner& runner) {
@@ -54,9 +81,12 @@ std::vector<std::string> Missing(const Demand& demand, const Runner& runner) {
   if (left.size() < demand.count) {
     missing.push_back(absl::StrCat(demand.count - left.size(), " more of kind ", demand.kind, " (", left.size(),
                                    " there, ", demand.count, " asked for)"));
-  } else if (!narrow([&](const Device* device) { return ModelFits(demand, *device); })) {
+  } else if (!narrow(ModelFilter(demand))) {
     missing.push_back(
         absl::StrCat(demand.count - left.size(), " more of the model ", absl::StrJoin(demand.models, " or ")));
+  } else if (!narrow([&](const Device* device) { return CapabilityFits(demand, *device); })) {
+    missing.push_back(absl::StrCat(demand.count - left.size(), " more of compute capability ",
+                                   absl::StrJoin(demand.capability, " and ")));
   } else if (!narrow([&](const Device* device) { return device->memory_mib >= demand.memory_mib; })) {
     missing.push_back(
         absl::StrCat(demand.count - left.size(), " more with ", demand.memory_mib, " MiB of memory or more"));

@@ -4,6 +4,7 @@
 #define YARDMASTER_SERVICES_DISPATCH_BOOK_MODEL_H_
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -25,9 +26,10 @@ enum class Priority : uint8_t { kLow, kNormal, kHigh };
 // Devices that a run gets, all of them on one runner and at once.
 struct Demand {
   std::string pool = "trusted";
-  std::vector<std::string> labels;  // the runner has all of them
-  std::string kind = "cpu";         // "cpu", "gpu", "npu"
-  std::vector<std::string> models;  // globs, any of them; empty: any model
+  std::vector<std::string> labels;      // the runner has all of them
+  std::string kind = "cpu";             // "cpu", "gpu", "npu"
+  std::vector<std::string> models;      // globs, any of them; empty: any model
+  std::vector<std::string> capability;  // conditions on the compute capability, all of them: ">=8.0"
   uint32_t count = 1;
   uint64_t memory_mib = 0;  // of each device; 0: any
   bool same_group = false;  // all within one topology group
@@ -38,6 +40,7 @@ struct Demand {
 // queued ─▶ leased ─▶ running ─▶ finishing ─▶ ended, and back to queued from the middle three. CheckTransition
 // (states.h) is the whole truth.
 enum class JobState : uint8_t { kQueued, kLeased, kRunning, kFinishing, kEnded };
+inline constexpr size_t kJobStates = 5;
 
 enum class Verdict : uint8_t { kNone, kPassed, kFailed, kError, kFlaky, kNotRun, kCancelled, kTimedOut };
 
@@ -52,10 +55,12 @@ struct Device {
   std::string id;  // unique on the runner: a UUID, or an index where there is none
   std::string kind;
   std::string model;
+  std::string capability;  // compute capability of a GPU, "9.0"; empty: not known
   uint64_t memory_mib = 0;
   std::string group;  // devices of one group reach each other fast (a switch, NVLink, HCCS); empty: not known
   bool healthy = true;
-  std::string why;  // not healthy: what is wrong
+  std::string why;   // not healthy: what is wrong
+  WallTime gone_at;  // since when its worker does not name it any more; epoch: it does
 
   friend bool operator==(const Device&, const Device&) = default;
 };
@@ -69,6 +74,11 @@ struct Job {
   // Share alike: what a repository and a person use counts against their next job.
   std::string repository;
   std::string submitter;
+  std::string source;  // digest of its tree; empty: its suite names one
+  std::string commit;  // of that tree, where the server has fetched it itself
+  // Alike in jobs that take the same time, and in jobs of which one that passed answers for all; empty: in none.
+  std::string shape;
+  std::string answer_key;
   Priority priority = Priority::kNormal;
   Demand demand;
   // How long a run takes, and what it may take at most; 0: not known.
@@ -84,9 +94,14 @@ struct Job {
   uint32_t declined = 0;  // runs that a runner gave back before their first process
   uint64_t fence = 0;     // of the newest lease; rises with each
   std::string last_runner;
+  std::string model;          // of the devices of the newest lease
+  std::string answered_by;    // the job whose result it has; empty: its own
+  std::string failed_before;  // the job that it runs again, whose code failed; empty: none
   bool cancel_requested = false;
-  WallTime queued_at;   // of the submission
-  WallTime started_at;  // first process of the first run; epoch: none yet
+  WallTime queued_at;      // of the submission
+  WallTime waiting_since;  // when it last began to wait for devices
+  WallTime started_at;     // first process of the first run; epoch: none yet
+  WallTime run_began_at;   // first process of the newest run
   WallTime ended_at;
   // Not placed before; later than now after a runner has declined it. Not kept.
   std::chrono::steady_clock::time_point ready_at{};
@@ -105,6 +120,8 @@ struct Lease {
   // The runner has said that it has the run: if it says later that it has not, the run is lost.
   bool accepted = false;
   WallTime granted_at;
+  // When it came into its state, or this daemon began. Not kept.
+  std::chrono::steady_clock::time_point since{};
 };
 
 // Where a runner has come with a run that it was told to do.
@@ -116,8 +133,11 @@ struct ReportedRun {
   uint64_t fence = 0;
   RunPhase phase = RunPhase::kPreparing;
   std::vector<std::string> devices;
+  std::string progress = {};  // opaque to the book, and nothing depends on it: it is not compared
 
-  friend bool operator==(const ReportedRun&, const ReportedRun&) = default;
+  friend bool operator==(const ReportedRun& a, const ReportedRun& b) {
+    return a.job == b.job && a.fence == b.fence && a.phase == b.phase && a.devices == b.devices;
+  }
 };
 
 // A worker process and its devices. Kept, so that what no runner could ever do is known also while they are away.
@@ -132,6 +152,7 @@ struct Runner {
   bool quarantined = false;
   std::string quarantine_why;
   WallTime last_seen;
+  std::string token;  // the name of the one that it reports by: the runner's name belongs to it
   // Not kept: a runner is online when it has reported to this daemon.
   bool online = false;
   std::chrono::steady_clock::time_point seen{};
@@ -147,6 +168,7 @@ struct RunnerReport {
   std::vector<Device> devices;
   bool draining = false;
   std::vector<ReportedRun> runs;
+  std::string token;
 };
 
 // What a lease came to, for the history of its job.
@@ -164,8 +186,9 @@ struct Changes {
   std::vector<Lease> leases;      // new, or changed
   std::vector<EndedLease> ended;  // no longer live
   std::vector<Runner> runners;
+  std::vector<std::string> forgotten = {};  // runners
 
-  bool empty() const { return jobs.empty() && leases.empty() && ended.empty() && runners.empty(); }
+  bool empty() const { return jobs.empty() && leases.empty() && ended.empty() && runners.empty() && forgotten.empty(); }
 };
 
 struct Limits {
@@ -174,7 +197,15 @@ struct Limits {
   std::chrono::seconds lease{30};
   // Nothing that waits is called unsatisfiable before the runners have been the same for so long: after a start they
   // come one by one.
-  std::chrono::seconds runners_settle{60};
+  std::chrono::seconds runners_settle{10};
+  // A device that its worker does not name any more is out of order for so long, and then forgotten.
+  std::chrono::hours gone_devices{24};
+  // What passes one of these comes to an end: waiting for devices as an error, a lease as a run that is lost. The last
+  // two count from the state before; `run` is for jobs whose suite says no limit.
+  std::chrono::seconds queue{24 * 3'600};
+  std::chrono::seconds start{30 * 60};
+  std::chrono::seconds run{24 * 3'600};
+  std::chrono::seconds finish{2 * 3'600};
 };
 
 }  // namespace yardmaster::dispatch

@@ -21,6 +21,11 @@ std::string_view LeaseEndName(LeaseEnd end);
 // stays as it is.
 absl::Status CheckTransition(JobState from, JobState to);
 
+// What a run's verdict is for its job: one that passes after it failed before is flaky.
+inline Verdict VerdictOf(const Job& job, Verdict of_run) {
+  return of_run == Verdict::kPassed && !job.failed_before.empty() ? Verdict::kFlaky : of_run;
+}
+
 // What a live lease makes of its job.
 JobState StateOf(LeaseState state);
 

@@ -91,7 +91,9 @@ absl::StatusOr<KeptTree> KeepHeadTree(GitCache& cache, const GitCacheRequest& re
   ASSIGN_OR_RETURN(const auto written, WriteArchive(*tree, *entries, path));
   const auto& [digest, size] = written;
   if (!files.Has(digest)) RETURN_IF_ERROR(PutFile(path, digest, size, files));
-  return KeptTree{digest, handle.head()};
+  // A request that has the repository's own head as its base shows whether the commit is part of its history.
+  const bool of_base = request.base.ref == kOwnHead && handle.merge_base() == handle.head();
+  return KeptTree{digest, handle.head(), of_base};
 }
 
 }  // namespace yardmaster::dispatch

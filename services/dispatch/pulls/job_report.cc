@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -10,6 +11,8 @@
 #include "absl/strings/str_format.h"
 #include "services/core/absl_view.h"
 #include "services/core/defang.h"
+#include "services/dispatch/result_json.h"
+#include "services/intake/job_desk.h"
 
 namespace yardmaster::dispatch {
 namespace {
@@ -20,37 +23,18 @@ constexpr size_t kMaxLayers = 40;
 constexpr size_t kMaxFailures = 10;
 constexpr size_t kMaxFailureBytes = 400;
 constexpr size_t kMaxNotes = 5;
-
-std::string TextAt(const json& value, const char* key) {
-  const auto member = value.find(key);
-  return member != value.end() && member->is_string() ? member->get<std::string>() : std::string();
-}
-
-double NumberAt(const json& value, const char* key) {
-  const auto member = value.find(key);
-  return member != value.end() && member->is_number() ? member->get<double>() : 0;
-}
-
-// Its objects; none where the member is no list.
-std::vector<const json*> ObjectsAt(const json& value, const char* key) {
-  std::vector<const json*> objects;
-  const auto member = value.find(key);
-  if (member == value.end() || !member->is_array()) return objects;
-  for (const json& one : *member) {
-    if (one.is_object()) objects.push_back(&one);
-  }
-  return objects;
-}
+constexpr size_t kToldCommitDigits = 12;
 
 v1::ReportCheck::Conclusion ConclusionOf(const v1::SuiteJob& job) {
   const std::string& verdict = job.verdict();
   if (verdict == "passed" || verdict == "flaky") return v1::ReportCheck::CONCLUSION_SUCCESS;
   if (verdict == "cancelled") return v1::ReportCheck::CONCLUSION_CANCELLED;
-  // Whatever else it is, it is the code's only where that is known.
-  const bool of_code = verdict == "failed" || verdict == "timed_out";
+  // It is not held against the code where a machine or what is installed there is at fault, nor does it pass by that: a
+  // change could break its environment and be green.
   const std::string& cause = job.cause().class_name();
   const bool of_machine = cause == "infrastructure" || cause == "environment";
-  return of_code && !of_machine ? v1::ReportCheck::CONCLUSION_FAILURE : v1::ReportCheck::CONCLUSION_NEUTRAL;
+  const bool says_nothing = of_machine || verdict == "not_run";
+  return says_nothing ? v1::ReportCheck::CONCLUSION_ACTION_REQUIRED : v1::ReportCheck::CONCLUSION_FAILURE;
 }
 
 std::string VerdictWord(const std::string& verdict) { return verdict == "not_run" ? "not run" : verdict; }
@@ -88,15 +72,18 @@ std::string FailuresText(const json& result) {
 }
 
 std::string ReportText(const v1::SuiteJob& job, std::string_view result) {
-  std::string text = absl::StrCat("Suite ", EchoCode(job.spec().suite()), " on ",
-                                  EchoCode(job.spec().ref().substr(0, 12)), ", job ", EchoCode(job.job()));
+  std::string text =
+      absl::StrCat("Suite ", EchoCode(job.spec().suite()), " on ",
+                   EchoCode(job.spec().ref().substr(0, kToldCommitDigits)), ", job ", EchoCode(job.job()));
   if (!job.runner().empty()) absl::StrAppend(&text, ", runner ", EchoCode(job.runner()));
   if (job.attempt() > 1) absl::StrAppend(&text, ", run ", job.attempt());
   absl::StrAppend(&text, ".");
   if (!job.cause().text().empty()) {
-    const bool of_machine = ConclusionOf(job) == v1::ReportCheck::CONCLUSION_NEUTRAL;
-    absl::StrAppend(&text, "\n\n", of_machine ? "It says nothing about the code. " : "", "Cause (",
-                    EchoText(job.cause().class_name()), "): ", EchoText(job.cause().text(), kMaxFailureBytes));
+    const bool says_nothing = ConclusionOf(job) == v1::ReportCheck::CONCLUSION_ACTION_REQUIRED;
+    absl::StrAppend(&text, "\n\n",
+                    says_nothing ? "It says nothing about the code: mend what is named here and write `/retest`. " : "",
+                    "Cause (", EchoText(job.cause().class_name()),
+                    "): ", EchoText(job.cause().text(), kMaxFailureBytes));
   }
   const json parsed = json::parse(result, nullptr, /*allow_exceptions=*/false);
   if (parsed.is_object()) absl::StrAppend(&text, LayersText(parsed), FailuresText(parsed));
@@ -107,6 +94,58 @@ std::string ReportText(const v1::SuiteJob& job, std::string_view result) {
   absl::StrAppend(&text, "\n\n`yard test show ", job.job(), "` tells all, `yard test fetch ", job.job(),
                   "` brings logs and reports.");
   return text;
+}
+
+std::string MinutesText(uint64_t seconds) {
+  return seconds < 90 ? absl::StrCat(seconds, " s") : absl::StrCat((seconds + 30) / 60, " min");
+}
+
+std::string ProgressTable(const v1::RunProgress& run) {
+  if (run.layers().empty()) return {};
+  std::string text = "\n\n| layer | verdict | tests | failed | skipped | seconds |\n|---|---|---|---|---|---|\n";
+  int shown = 0;
+  for (const v1::LayerProgress& layer : run.layers()) {
+    if (++shown > static_cast<int>(kMaxLayers)) break;
+    absl::StrAppend(&text, "| ", EchoText(layer.id()), " | ",
+                    layer.verdict().empty() ? "running" : EchoText(VerdictWord(layer.verdict())), " | ", layer.tests(),
+                    " | ", layer.failed(), " | ", layer.skipped(), absl::StrFormat(" | %.1f |\n", layer.seconds()));
+  }
+  return text;
+}
+
+// " · smoke passed · unit running".
+std::string JobProgressText(const v1::SuiteJob& job) {
+  std::string text;
+  for (const v1::LayerProgress& layer : job.progress().layers()) {
+    absl::StrAppend(&text, " · ", EchoText(layer.id()), " ",
+                    layer.verdict().empty() ? "running" : EchoText(VerdictWord(layer.verdict())));
+  }
+  return text;
+}
+
+// Tests of a result, whatever their rank.
+template <typename Fits>
+std::set<std::string> TestsOf(std::string_view result, Fits fits) {
+  std::set<std::string> tests;
+  const json parsed = json::parse(result, nullptr, /*allow_exceptions=*/false);
+  if (!parsed.is_object()) return tests;
+  for (const json* test : ObjectsAt(parsed, "tests")) {
+    if (fits(*test)) tests.insert(TextAt(*test, "id"));
+  }
+  return tests;
+}
+
+std::set<std::string> FailedTests(std::string_view result) {
+  return TestsOf(result, [](const json& test) {
+    const std::string verdict = TextAt(test, "verdict");
+    return verdict == "failed" || verdict == "error" || verdict == "timed_out";
+  });
+}
+
+bool RanThere(std::string_view result, const std::string& name) {
+  return !TestsOf(result, [&](const json& test) {
+            return TextAt(test, "id") == name && TextAt(test, "verdict") == "passed";
+          }).empty();
 }
 
 std::string TitleOf(const v1::SuiteJob& job, std::string_view result) {
@@ -121,8 +160,9 @@ std::string TitleOf(const v1::SuiteJob& job, std::string_view result) {
     }
   }
   if (tests > 0) absl::StrAppend(&title, absl::StrFormat(": %.0f tests, %.0f failed", tests, failed));
-  if (ConclusionOf(job) == v1::ReportCheck::CONCLUSION_NEUTRAL && !job.cause().class_name().empty()) {
-    absl::StrAppend(&title, " (", job.cause().class_name(), ")");
+  if (ConclusionOf(job) == v1::ReportCheck::CONCLUSION_ACTION_REQUIRED) {
+    absl::StrAppend(&title, ", not the code");
+    if (!job.cause().class_name().empty()) absl::StrAppend(&title, " (", job.cause().class_name(), ")");
   }
   return title;
 }
@@ -137,7 +177,7 @@ v1::ReportCheck CheckOf(const v1::JobSpec& spec) {
 
 }  // namespace
 
-std::string CheckNameOf(std::string_view suite) { return absl::StrCat("yardmaster/test/", Abs(suite)); }
+std::string CheckNameOf(std::string_view suite) { return absl::StrCat(Abs(kTestCheckPrefix), Abs(suite)); }
 
 std::string PullName(const v1::Subject& subject) {
   return absl::StrCat(subject.forge(), ":", subject.repository(), "#", subject.number());
@@ -177,9 +217,62 @@ v1::ReportCheck EndedCheck(const v1::SuiteJob& job, std::string_view result) {
   return check;
 }
 
-std::string EndedComment(const v1::SuiteJob& job, std::string_view result) {
-  return absl::StrCat(EchoCode(job.spec().suite()), ": ", EchoText(TitleOf(job, result)), "\n\n",
-                      ReportText(job, result));
+v1::ReportCheck ProgressCheck(const v1::SuiteJob& job, int64_t progress) {
+  v1::ReportCheck check = CheckOf(job.spec());
+  check.set_progress(progress);
+  const v1::RunProgress& run = job.progress();
+  check.set_title(absl::StrCat("layer ", run.layers_size(), " of ", run.layers_in_all(), ": ",
+                               run.layers_size() == 0 ? "" : run.layers(run.layers_size() - 1).id()));
+  std::string text = absl::StrCat("Suite ", EchoCode(job.spec().suite()), ", job ", EchoCode(job.job()), ", on runner ",
+                                  EchoCode(job.runner()), ".");
+  if (job.expected_seconds() > 0)
+    absl::StrAppend(&text, " It usually takes ", MinutesText(job.expected_seconds()), ".");
+  absl::StrAppend(&text, ProgressTable(run), "\n\n`yard test logs -f ", job.job(), "` follows it.");
+  check.set_summary(text);
+  return check;
+}
+
+std::string JobsText(const std::string& head, const std::vector<std::pair<v1::SuiteJob, std::string>>& jobs) {
+  std::string text = absl::StrCat("### Tests of ", EchoCode(head.substr(0, kToldCommitDigits)), "\n");
+  for (const auto& [job, result] : jobs) {
+    absl::StrAppend(&text, "\n* ", EchoCode(job.spec().suite()), ": ");
+    if (job.verdict().empty()) {
+      absl::StrAppend(&text, job.state(), ", job ", EchoCode(job.job()), JobProgressText(job));
+      continue;
+    }
+    absl::StrAppend(&text, EchoText(TitleOf(job, result)), "\n\n  <details><summary>job ", job.job(), "</summary>\n\n",
+                    ReportText(job, result), "\n\n  </details>");
+  }
+  return text;
+}
+
+std::string TrunkComment(const v1::SuiteJob& job, std::string_view result, const v1::SuiteJob& failed,
+                         std::string_view failed_result) {
+  const std::set<std::string> here = FailedTests(failed_result);
+  const std::set<std::string> there = FailedTests(result);
+  std::string text = absl::StrCat(EchoCode(job.spec().suite()), " on the base commit ",
+                                  EchoCode(job.spec().ref().substr(0, kToldCommitDigits)), ": ",
+                                  EchoText(TitleOf(job, result)), ", job ", EchoCode(job.job()), "\n");
+  size_t shown = 0;
+  size_t broken = 0;
+  for (const std::string& test : here) {
+    if (!there.contains(test)) continue;
+    if (++broken <= kMaxFailures) absl::StrAppend(&text, "\n* broken on trunk, too: ", EchoCode(test));
+  }
+  for (const std::string& test : here) {
+    if (there.contains(test) || !RanThere(result, test)) continue;
+    if (++shown <= kMaxFailures) absl::StrAppend(&text, "\n* fails with this change only: ", EchoCode(test));
+  }
+  if (broken + shown == 0) {
+    // Without names there are only the verdicts.
+    const bool passes = job.verdict() == "passed" || job.verdict() == "flaky";
+    const bool breaks = job.verdict() == "failed" || job.verdict() == "timed_out";
+    absl::StrAppend(&text, passes   ? "\nIt passes there: what failed fails with this change only."
+                           : breaks ? "\nIt fails there, too."
+                                    : "\nThat says nothing about what failed here.");
+  }
+  absl::StrAppend(&text, "\n\nWhat failed at the head is in the job ", EchoCode(failed.job()), ".");
+  return text;
 }
 
 std::string JobLine(const v1::SuiteJob& job, std::string_view result, bool chinese) {

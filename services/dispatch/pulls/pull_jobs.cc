@@ -11,21 +11,27 @@
 #include "services/core/short_digest.h"
 #include "services/core/status_macros.h"
 #include "services/dispatch/job_messages.h"
+#include "services/dispatch/job_result.h"
 #include "services/dispatch/make_job.h"
 #include "services/dispatch/pulls/job_report.h"
 #include "services/intake/chat_desk.h"
-#include "services/intake/pipeline/request.h"
 
 namespace yardmaster::dispatch {
 namespace {
 
-constexpr size_t kMaxResultBytes = size_t{4} * 1024 * 1024;
 // Deliveries are known longer than that: what was told is not told again.
 constexpr std::chrono::hours kOldestUntold{7 * 24};
 constexpr int64_t kOldJobs = 500;
 constexpr size_t kShownCommit = 12;
+// From submission to end.
+constexpr std::chrono::hours kLongestJob{30 * 24};
 // After the store took nothing in.
 constexpr std::chrono::seconds kRetry{5};
+// Between two words about how far a job is, and at most so many of one run.
+constexpr std::chrono::seconds kBetweenWords{15};
+constexpr int64_t kWordsOfARun = 1'000;
+// The comment, or the section of one, that tells of all jobs.
+constexpr std::string_view kTestsName = "tests";
 
 std::string RepositoryOf(const v1::Subject& subject) {
   return absl::StrCat(subject.forge(), ":", subject.repository());
@@ -36,7 +42,7 @@ std::string RepositoryOf(const v1::Subject& subject) {
 PullJobs::~PullJobs() { Stop(); }
 
 void PullJobs::Start() {
-  dispatch_.dispatcher().AddListener(*this);
+  dispatch_.dispatcher().SetListener(*this, Topic::AllJobs());
   thread_ = std::thread([this] { Loop(); });
 }
 
@@ -55,7 +61,14 @@ void PullJobs::Stop() {
 absl::StatusOr<Job> PullJobs::Make(const v1::SubmitJob& submit) const {
   const std::optional<v1::Subject> subject = PullNamed(submit.spec().subject());
   if (!subject.has_value()) return errors::FieldInvalid("spec.subject", "a pull request");
-  return MakeJob(dispatch_, submit.spec(), submit.job(), submit.by(), RepositoryOf(*subject));
+  std::string failed_before;
+  if (const std::string& again = submit.spec().rerun_of(); !again.empty()) {
+    const absl::StatusOr<Job> before = dispatch_.dispatcher().FindJob(again);
+    if (before.ok()) failed_before = FailureBefore(*before);
+  }
+  // The tree was fetched by the daemon itself: it knows the commit.
+  return MakeJob(dispatch_, submit.spec(),
+                 {submit.job(), submit.by(), RepositoryOf(*subject), submit.spec().ref(), std::move(failed_before)});
 }
 
 absl::Status PullJobs::Submit(const v1::SubmitJob& submit) {
@@ -66,6 +79,11 @@ absl::Status PullJobs::Submit(const v1::SubmitJob& submit) {
     watched_.insert(submit.job());
   }
   absl::Status taken = dispatch_.dispatcher().Submit(std::move(job)).status();
+  // One that was not taken is not known; one that may have been is.
+  if (!taken.ok() && absl::IsNotFound(dispatch_.dispatcher().FindJob(submit.job()).status())) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    watched_.erase(submit.job());
+  }
   OnChange();
   return taken;
 }
@@ -90,9 +108,44 @@ absl::StatusOr<std::vector<v1::SuiteJob>> PullJobs::Live(const v1::Subject& subj
                    dispatch_.dispatcher().ListJobs({RepositoryOf(subject), /*live_only=*/true}, {.limit = kOldJobs}));
   const std::string name = PullName(subject);
   for (const Job& job : page.items) {
-    if (SpecOf(job).subject() == name) jobs.push_back(JobMessage(job, dispatch_.clock().Now()));
+    if (SpecOf(job).subject() == name) jobs.push_back(MessageOf(job));
   }
   return jobs;
+}
+
+v1::SuiteJob PullJobs::MessageOf(const Job& job) const {
+  return JobMessage(job, dispatch_.clock().Now(), dispatch_.dispatcher().ProgressOf(job.id));
+}
+
+absl::StatusOr<v1::SuiteJob> PullJobs::Find(const std::string& job) const {
+  ASSIGN_OR_RETURN(const Job known, dispatch_.dispatcher().FindJob(job));
+  return MessageOf(known);
+}
+
+absl::Status PullJobs::NarrowToFailed(const std::string& job, v1::JobSpec& spec) const {
+  ASSIGN_OR_RETURN(const Job known, dispatch_.dispatcher().FindJob(job));
+  return SelectFailed(dispatch_.files(), known, spec);
+}
+
+absl::StatusOr<PullJobs::HeadJobs> PullJobs::JobsOf(const v1::Subject& subject) const {
+  ASSIGN_OR_RETURN(const store::Page<Job> page,
+                   dispatch_.dispatcher().ListJobs({RepositoryOf(subject), /*live_only=*/false}, {.limit = kOldJobs}));
+  const std::string name = PullName(subject);
+  HeadJobs found;
+  std::set<std::string> suites;
+  for (const Job& job : page.items) {
+    const v1::JobSpec spec = SpecOf(job);
+    if (spec.subject() != name || !spec.trunk_of().empty()) continue;
+    if (found.head.empty()) found.head = spec.ref();
+    if (spec.ref() != found.head || !suites.insert(spec.suite()).second) continue;
+    found.jobs.emplace_back(MessageOf(job), ResultTextOf(dispatch_.files(), job));
+  }
+  return found;
+}
+
+const Forge* PullJobs::ForgeOf(const std::optional<v1::Subject>& subject) const {
+  const auto forge = subject.has_value() ? forges_.find(subject->forge()) : forges_.end();
+  return forge == forges_.end() ? nullptr : &forge->second->forge();
 }
 
 void PullJobs::OnChange() {
@@ -107,18 +160,23 @@ void PullJobs::OnChange() {
 absl::Status PullJobs::FindOld() {
   const auto oldest = dispatch_.clock().Now() - kOldestUntold;
   std::set<std::string> found;
-  const auto note = [&](const std::vector<Job>& jobs) {
-    for (const Job& job : jobs) {
+  for (store::PageRequest request{0, kOldJobs};;) {
+    ASSIGN_OR_RETURN(const store::Page<Job> page, dispatch_.dispatcher().ListJobs({}, request));
+    for (const Job& job : page.items) {
       const bool is_old = job.state == JobState::kEnded && job.ended_at < oldest;
       if (!is_old && !SpecOf(job).subject().empty()) found.insert(job.id);
     }
-  };
-  ASSIGN_OR_RETURN(store::Page<Job> page, dispatch_.dispatcher().ListJobs({}, {.limit = kOldJobs}));
-  note(page.items);
-  for (int64_t before = 0;; before = page.next) {
-    ASSIGN_OR_RETURN(page, dispatch_.dispatcher().ListJobs({"", /*live_only=*/true}, {before, kOldJobs}));
-    note(page.items);
+    // What was submitted before that has ended, or is found among the live ones below.
+    if (page.next == 0 || page.items.back().queued_at < oldest - kLongestJob) break;
+    request.before = page.next;
+  }
+  for (store::PageRequest request{0, kOldJobs};;) {
+    ASSIGN_OR_RETURN(const store::Page<Job> page, dispatch_.dispatcher().ListJobs({"", /*live_only=*/true}, request));
+    for (const Job& job : page.items) {
+      if (!SpecOf(job).subject().empty()) found.insert(job.id);
+    }
     if (page.next == 0) break;
+    request.before = page.next;
   }
   const std::lock_guard<std::mutex> lock(mutex_);
   watched_.merge(found);
@@ -127,82 +185,120 @@ absl::Status PullJobs::FindOld() {
 }
 
 void PullJobs::Loop() {
-  if (const absl::Status found = FindOld(); !found.ok()) {
-    logger_.Error("jobs of pull requests can't be read", {{"error", std::string(found.message())}});
-  }
+  bool found = false;
   std::unique_lock<std::mutex> lock(mutex_);
   while (!stopping_) {
-    if (!changed_) {
+    if (!found) {
+      lock.unlock();
+      const absl::Status old = FindOld();
+      if (!old.ok()) {
+        logger_.Error("jobs of pull requests can't be read yet", {{"error", std::string(old.message())}});
+      }
+      lock.lock();
+      found = old.ok();
+    } else if (!changed_) {
       wake_.wait(lock);
       continue;
     }
     changed_ = false;
     lock.unlock();
-    TellChanges();
+    const bool all_told = TellAll();
     lock.lock();
-    // What was not taken in.
-    if (changed_ && !stopping_) wake_.wait_for(lock, kRetry, [this] { return stopping_; });
+    // What was not taken in or not read, and what waits for its time.
+    if (all_told && found) continue;
+    changed_ = true;
+    if (!stopping_) wake_.wait_for(lock, kRetry, [this] { return stopping_; });
   }
 }
 
-void PullJobs::TellChanges() {
+bool PullJobs::TellAll() {
   std::set<std::string> watched;
   {
     const std::lock_guard<std::mutex> lock(mutex_);
     watched = watched_;
   }
+  bool all_told = true;
   for (const std::string& id : watched) {
     const absl::StatusOr<Job> job = dispatch_.dispatcher().FindJob(id);
     // One that is about to be taken.
     if (!job.ok()) continue;
-    absl::Status told = TellInChat(*job);
+    const absl::Status in_chat = TellInChat(*job);
+    if (!in_chat.ok()) {
+      logger_.Warning("chat is not told of a job", {{"job", id}, {"error", std::string(in_chat.message())}});
+      all_told = false;
+    }
     if (job->state != JobState::kEnded) {
-      if (!told.ok())
-        logger_.Warning("chat is not told of a job", {{"job", id}, {"error", std::string(told.message())}});
+      all_told = TellProgress(*job) && all_told;
       continue;
     }
-    told.Update(Tell(*job));
-    const std::lock_guard<std::mutex> lock(mutex_);
-    if (told.ok()) {
-      watched_.erase(id);
-    } else {
+    if (const absl::Status told = Tell(*job); !told.ok()) {
       logger_.Warning("the end of a job can't be told yet", {{"job", id}, {"error", std::string(told.message())}});
-      changed_ = true;
+      all_told = false;
+      continue;
     }
+    if (!in_chat.ok()) continue;
+    told_.erase(id);
+    const std::lock_guard<std::mutex> lock(mutex_);
+    watched_.erase(id);
   }
+  return all_told;
 }
 
-std::string PullJobs::ResultOf(const v1::SuiteJob& job) const {
-  for (const v1::Artifact& artifact : job.artifacts()) {
-    if (artifact.path() != "result.json" || artifact.size() > kMaxResultBytes) continue;
-    std::string text;
-    while (text.size() < artifact.size()) {
-      uint64_t size = 0;
-      const absl::StatusOr<std::string> part = dispatch_.files().Read(artifact.digest(), text.size(), size);
-      if (!part.ok() || part->empty()) return {};
-      text += *part;
-    }
-    return text;
-  }
-  return {};
+bool PullJobs::TellProgress(const Job& job) {
+  const v1::SuiteJob message = MessageOf(job);
+  if (!message.has_progress() || !message.spec().trunk_of().empty()) return true;
+  const std::optional<v1::Subject> subject = PullNamed(message.spec().subject());
+  const Forge* const forge = ForgeOf(subject);
+  if (forge == nullptr || (!forge->has_check_runs() && !forge->has_commit_statuses())) return true;
+  // Only layers that begin or end are worth a write to the forge.
+  int64_t progress = int64_t{message.attempt()} * kWordsOfARun + message.progress().layers_size();
+  for (const v1::LayerProgress& layer : message.progress().layers()) progress += layer.verdict().empty() ? 0 : 1;
+  Told& told = told_[job.id];
+  if (progress <= told.progress) return true;
+  const auto now = dispatch_.clock().Monotonic();
+  if (told.progress > 0 && now - told.at < kBetweenWords) return false;
+  SubjectRequest request;
+  request.subject = *subject;
+  *request.announcement.emplace().add_checks() = ProgressCheck(message, progress);
+  const absl::Status said =
+      inbox_.AddAndWait(MakeRequest(request, absl::StrCat("testing-", job.id, "-", progress))).status();
+  // The next word says more.
+  if (!said.ok()) return false;
+  told = {progress, now};
+  return true;
+}
+
+absl::Status PullJobs::TellTrunk(const Job& job, SubjectRequest request) {
+  const v1::SuiteJob message = MessageOf(job);
+  const absl::StatusOr<Job> failed = dispatch_.dispatcher().FindJob(message.spec().trunk_of());
+  // It is no longer kept: there is nothing to compare with.
+  if (absl::IsNotFound(failed.status())) return absl::OkStatus();
+  RETURN_IF_ERROR(failed.status());
+  v1::Announcement& said = request.announcement.emplace();
+  said.set_comment_name(absl::StrCat("trunk-", job.id));
+  said.set_comment(TrunkComment(message, ResultTextOf(dispatch_.files(), job), MessageOf(*failed),
+                                ResultTextOf(dispatch_.files(), *failed)));
+  return inbox_.AddAndWait(MakeRequest(request, absl::StrCat("tested-", job.id))).status();
 }
 
 absl::Status PullJobs::Tell(const Job& job) {
-  const v1::SuiteJob message = JobMessage(job, dispatch_.clock().Now());
+  const v1::SuiteJob message = MessageOf(job);
   const std::optional<v1::Subject> subject = PullNamed(message.spec().subject());
-  const auto forge = subject.has_value() ? forges_.find(subject->forge()) : forges_.end();
-  // The configuration names it no more: there is nobody to tell.
-  if (forge == forges_.end()) return absl::OkStatus();
-  const std::string result = ResultOf(message);
+  const Forge* const forge = ForgeOf(subject);
+  if (forge == nullptr) return absl::OkStatus();
   SubjectRequest request;
   request.subject = *subject;
+  if (!message.spec().trunk_of().empty()) return TellTrunk(job, std::move(request));
   v1::Announcement& said = request.announcement.emplace();
-  const Forge& there = forge->second->forge();
-  if (there.has_check_runs() || there.has_commit_statuses()) {
-    *said.add_checks() = EndedCheck(message, result);
+  ASSIGN_OR_RETURN(const HeadJobs asked, JobsOf(*subject));
+  const std::string all = JobsText(asked.head, asked.jobs);
+  if (forge->has_check_runs() || forge->has_commit_statuses()) {
+    *said.add_checks() = EndedCheck(message, ResultTextOf(dispatch_.files(), job));
+    said.set_section(std::string(kTestsName));
+    said.set_section_text(all);
   } else {
-    said.set_comment_name(absl::StrCat("test-", job.id));
-    said.set_comment(EndedComment(message, result));
+    said.set_comment_name(std::string(kTestsName));
+    said.set_comment(all);
   }
   return inbox_.AddAndWait(MakeRequest(request, absl::StrCat("tested-", job.id))).status();
 }
@@ -220,11 +316,11 @@ absl::Status PullJobs::TellInChat(const Job& job) {
   // The oldest first, as the answer names them.
   for (auto one = page.items.rbegin(); one != page.items.rend(); ++one) {
     if (SpecOf(*one).told().cause() != told.cause() || SpecOf(*one).subject() != own.subject()) continue;
-    const v1::SuiteJob message = JobMessage(*one, dispatch_.clock().Now());
+    const v1::SuiteJob message = MessageOf(*one);
     ++jobs;
     steps +=
         (message.attempt() > 0 || one->state == JobState::kEnded ? 1 : 0) + (one->state == JobState::kEnded ? 1 : 0);
-    absl::StrAppend(&text, "\n* ", JobLine(message, ResultOf(message), told.chinese()));
+    absl::StrAppend(&text, "\n* ", JobLine(message, ResultTextOf(dispatch_.files(), *one), told.chinese()));
   }
   if (steps == 0) return absl::OkStatus();
   // A message has so many forms at most: of many jobs not each step is told.

@@ -3,13 +3,16 @@
 #ifndef YARDMASTER_SERVICES_DISPATCH_PULLS_PULL_JOBS_H_
 #define YARDMASTER_SERVICES_DISPATCH_PULLS_PULL_JOBS_H_
 
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -19,6 +22,7 @@
 #include "services/dispatch/dispatch.h"
 #include "services/intake/configured_forge.h"
 #include "services/intake/job_desk.h"
+#include "services/intake/pipeline/request.h"
 
 namespace yardmaster::dispatch {
 
@@ -43,18 +47,39 @@ class PullJobs final : public JobDesk, public ChangeListener {
   absl::Status Check(const v1::SubmitJob& submit) const { return Make(submit).status(); }
   // Those of a pull request that wait or run, the newest first.
   absl::StatusOr<std::vector<v1::SuiteJob>> Live(const v1::Subject& subject) const;
+  // NOT_FOUND if it is no longer known.
+  absl::StatusOr<v1::SuiteJob> Find(const std::string& job) const;
+  // As SelectFailed of job_result.h.
+  absl::Status NarrowToFailed(const std::string& job, v1::JobSpec& spec) const;
 
  private:
   absl::StatusOr<Job> Make(const v1::SubmitJob& submit) const;
   void Loop();
   // Those of an earlier daemon: live ones, and ended ones as far back as they may not have been told.
   absl::Status FindOld();
-  // Hands over the ends of those that have ended, and to chat how the others go on.
-  void TellChanges();
+  // Hands over the ends of those that have ended, and how far the others are, to the forge and to chat. False:
+  // something is left to be told.
+  bool TellAll();
   absl::Status Tell(const Job& job);
   // Tells in chat how the jobs of one command stand, where that changed.
   absl::Status TellInChat(const Job& job);
-  std::string ResultOf(const v1::SuiteJob& job) const;
+  absl::Status TellTrunk(const Job& job, SubjectRequest request);
+  // True if there is nothing to say, or it was said.
+  bool TellProgress(const Job& job);
+  // What was asked for last of the pull request: that head, and the newest job of each suite there, with its result.
+  struct HeadJobs {
+    std::string head;
+    std::vector<std::pair<v1::SuiteJob, std::string>> jobs;
+  };
+  absl::StatusOr<HeadJobs> JobsOf(const v1::Subject& subject) const;
+  v1::SuiteJob MessageOf(const Job& job) const;
+  // nullptr: the configuration names the forge no more, so that there is nobody to tell.
+  const Forge* ForgeOf(const std::optional<v1::Subject>& subject) const;
+
+  struct Told {
+    int64_t progress = 0;
+    std::chrono::steady_clock::time_point at{};
+  };
 
   Dispatch& dispatch_;
   store::Inbox& inbox_;
@@ -69,6 +94,7 @@ class PullJobs final : public JobDesk, public ChangeListener {
   bool changed_ = false;
   bool stopping_ = false;
   std::thread thread_;
+  std::map<std::string, Told> told_;  // of the thread: how far it was told that jobs are
 };
 
 }  // namespace yardmaster::dispatch

@@ -13,14 +13,42 @@ namespace yardmaster::dispatch {
 namespace {
 
 constexpr size_t kCommitDigits = 40;
+constexpr const char* kBranches = "refs/heads/";
+constexpr const char* kTags = "refs/tags/";
 
-// Where a word may point: a commit's name, a whole ref, a branch, a tag.
-std::vector<GitPoint> PointsOf(const std::string& ref) {
-  const bool is_commit =
-      ref.size() == kCommitDigits && absl::c_all_of(ref, [](unsigned char c) { return absl::ascii_isxdigit(c); });
-  if (is_commit) return {{absl::AsciiStrToLower(ref), ""}};
-  if (absl::StartsWith(ref, "refs/")) return {{"", ref}};
-  return {{"", absl::StrCat("refs/heads/", ref)}, {"", absl::StrCat("refs/tags/", ref)}};
+// Where a word may point, and whether only people with rights put commits there.
+struct Place {
+  GitPoint point;
+  bool is_own = false;
+};
+
+bool IsCommitName(const std::string& ref) {
+  return ref.size() == kCommitDigits && absl::c_all_of(ref, [](unsigned char c) { return absl::ascii_isxdigit(c); });
+}
+
+std::vector<Place> PlacesOf(const std::string& ref) {
+  if (absl::StartsWith(ref, "refs/")) {
+    const bool is_own = absl::StartsWith(ref, kBranches) || absl::StartsWith(ref, kTags);
+    return {{{"", ref}, is_own}};
+  }
+  return {{{"", absl::StrCat(kBranches, ref)}, true}, {{"", absl::StrCat(kTags, ref)}, true}};
+}
+
+// A commit by its name: a server gives it whoever has put it there, be it by a pull request.
+absl::StatusOr<KeptTree> KeepCommit(GitCache& cache, const std::string& repository, const std::string& name,
+                                    const std::function<absl::Status()>& alive, Dispatch& dispatch) {
+  const GitPoint commit{absl::AsciiStrToLower(name), ""};
+  const GitCacheRequest with_head{repository, {"", std::string(kOwnHead)}, commit, alive};
+  absl::StatusOr<KeptTree> kept = KeepHeadTree(cache, with_head, dispatch.files(), dispatch.scratch());
+  // There may be no default branch.
+  if (absl::IsNotFound(kept.status())) {
+    kept = KeepHeadTree(cache, {repository, commit, commit, alive}, dispatch.files(), dispatch.scratch());
+  }
+  if (!kept.ok() || kept->is_own) return kept;
+  const absl::StatusOr<std::vector<std::string>> tips = cache.TargetsOf(repository, {kBranches, kTags}, alive);
+  // A list that is too long says nothing; then it is held for a fork's.
+  kept->is_own = tips.ok() && absl::c_linear_search(*tips, commit.commit);
+  return kept;
 }
 
 }  // namespace
@@ -36,10 +64,12 @@ FetchTree FetchConfiguredTrees(const Config& config, const std::map<std::string,
     if (config.FindRepository(forge, repository) == nullptr) return errors::RepositoryNotConfigured(name);
     const auto cache = caches.find(forge);
     if (cache == caches.end() || cache->second == nullptr) return errors::ForgeNotConfigured(forge);
+    if (IsCommitName(ref)) return KeepCommit(*cache->second, repository, ref, alive, dispatch);
     absl::StatusOr<KeptTree> kept = errors::GitRevisionUnknown(ref);
-    for (const GitPoint& point : PointsOf(ref)) {
-      const GitCacheRequest request{repository, point, point, alive};
+    for (const Place& place : PlacesOf(ref)) {
+      const GitCacheRequest request{repository, place.point, place.point, alive};
       kept = KeepHeadTree(*cache->second, request, dispatch.files(), dispatch.scratch());
+      if (kept.ok()) kept->is_own = place.is_own;
       if (!absl::IsNotFound(kept.status())) break;
     }
     return kept;

@@ -1,7 +1,10 @@
 #include "services/dispatch/pulls/test_planner.h"
 
+#include <initializer_list>
+#include <map>
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/ascii.h"
@@ -24,6 +27,8 @@ namespace {
 
 constexpr std::string_view kUntrusted = "untrusted";
 constexpr std::string_view kLevelAxis = "level";
+constexpr std::string_view kSmoke = "smoke";
+constexpr std::string_view kCompile = "compile";
 constexpr size_t kShownCommit = 12;
 
 struct Refusal {
@@ -40,12 +45,26 @@ void AddStep(std::string_view id, std::string_view why, v1::Plan& plan) {
 
 class TreeResult final : public LongResult {
  public:
-  explicit TreeResult(std::string digest) : digest_(std::move(digest)) {}
-  const std::string& digest() const { return digest_; }
+  explicit TreeResult(KeptTree tree) : tree_(std::move(tree)) {}
+  const KeptTree& tree() const { return tree_; }
 
  private:
-  const std::string digest_;
+  const KeptTree tree_;
 };
+
+// A suite, and which of its layers; none: all.
+struct ChosenSuite {
+  ShelvedSuite suite;
+  std::vector<std::string> layers = {};
+};
+
+std::vector<std::string> LayersOf(const rules::SuiteModel& suite, std::initializer_list<rules::LayerKind> kinds) {
+  std::vector<std::string> layers;
+  for (const rules::SuiteLayer& layer : suite.layers) {
+    if (absl::c_linear_search(kinds, layer.kind)) layers.push_back(layer.id);
+  }
+  return layers;
+}
 
 // "cpu", "gpu" and "npu" are kinds; any other word is a part of a model's name.
 v1::DeviceDemand DemandOf(const v1::TestRequest& request) {
@@ -83,9 +102,16 @@ class TestPlanning {
   absl::StatusOr<std::optional<Refusal>> ChoosePool(const ForgePull& pull);
   // Fills `suites_`; or says why there are none.
   absl::StatusOr<std::optional<Refusal>> ChooseSuites();
-  // The digest of the head's tree.
-  absl::StatusOr<std::string> KeepTree(const ForgePull& pull, std::optional<Refusal>& refusal);
+  // The tree of the head, or of the base branch.
+  absl::StatusOr<KeptTree> KeepTree(const ForgePull& pull, bool of_base, std::optional<Refusal>& refusal);
   absl::Status Submit(const ForgePull& pull, v1::Plan& plan);
+  // Jobs of the head by suite, the newest of each, as far as the request means them.
+  absl::StatusOr<std::map<std::string, v1::SuiteJob>> JobsOfHead(const ForgePull& pull);
+  bool IsMeant(const std::string& suite) const;
+  absl::Status Retest(const ForgePull& pull, v1::Plan& plan);
+  absl::Status TryOnBase(const ForgePull& pull, v1::Plan& plan);
+  // Adds the job, and its check where it has one. False: the plan says why it can't run.
+  absl::StatusOr<bool> AddJob(v1::JobSpec spec, v1::Plan& plan);
   // Ends jobs for which `is_meant`; how many.
   template <typename IsMeant>
   absl::StatusOr<int> Cancel(const std::string& why, IsMeant is_meant, v1::Plan& plan);
@@ -98,7 +124,7 @@ class TestPlanning {
   const v1::TestRequest request_;
   const std::string cause_;
   std::string pool_ = "trusted";
-  std::vector<ShelvedSuite> suites_;
+  std::vector<ChosenSuite> suites_;
 };
 
 void Refuse(const Refusal& refusal, v1::Plan& plan) {
@@ -132,12 +158,21 @@ absl::StatusOr<std::optional<Refusal>> TestPlanning::ChooseSuites() {
   const absl::StatusOr<std::vector<ShelvedSuite>> all = env_.suites.OfPack(pack);
   if (!all.ok()) return Refusal{"suites-unreadable", std::string(all.status().message())};
   const std::string& word = request_.suite();
-  const bool is_kind = word.empty() || word == "ut" || word == "st";
+  for (const ShelvedSuite& one : *all) {
+    if (one.name == word || one.suite->id == word) suites_.push_back({one});
+  }
+  const bool is_smoke = suites_.empty() && word == kSmoke;
+  const bool is_compile = suites_.empty() && word == kCompile;
+  const bool is_kind = suites_.empty() && (word.empty() || word == "ut" || word == "st" || is_smoke || is_compile);
+  const std::string kind_meant = is_smoke ? "st" : is_compile ? "" : word;
   for (const ShelvedSuite& one : *all) {
     const std::string& kind = one.suite->gate.kind;
-    const bool meant =
-        is_kind ? !kind.empty() && (word.empty() || kind == word) : one.name == word || one.suite->id == word;
-    if (meant) suites_.push_back(one);
+    if (!is_kind || kind.empty() || (!kind_meant.empty() && kind != kind_meant)) continue;
+    ChosenSuite chosen{one};
+    using Kind = rules::LayerKind;
+    if (is_smoke) chosen.layers = LayersOf(*one.suite, {Kind::kSmoke});
+    if (is_compile) chosen.layers = LayersOf(*one.suite, {Kind::kBuild, Kind::kImport});
+    suites_.push_back(std::move(chosen));
   }
   if (suites_.empty() && is_kind) return Refusal{"no-usual-suites", pack};
   if (suites_.empty()) {
@@ -145,41 +180,71 @@ absl::StatusOr<std::optional<Refusal>> TestPlanning::ChooseSuites() {
         absl::StrJoin(*all, ", ", [](std::string* out, const ShelvedSuite& one) { absl::StrAppend(out, one.name); });
     return Refusal{"unknown-suite", names.empty() ? "-" : names};
   }
-  if (request_.level().empty()) return std::nullopt;
-  for (const ShelvedSuite& one : suites_) {
-    if (!HasLevel(*one.suite)) return Refusal{"no-level", one.name};
+  if (request_.level().empty() || is_smoke) return std::nullopt;
+  for (const ChosenSuite& one : suites_) {
+    if (!HasLevel(*one.suite.suite)) return Refusal{"no-level", one.suite.name};
   }
   return std::nullopt;
 }
 
-absl::StatusOr<std::string> TestPlanning::KeepTree(const ForgePull& pull, std::optional<Refusal>& refusal) {
+absl::StatusOr<KeptTree> TestPlanning::KeepTree(const ForgePull& pull, bool of_base, std::optional<Refusal>& refusal) {
   const auto cache = env_.caches.find(subject().forge());
   const auto forge = env_.forges.find(subject().forge());
   if (cache == env_.caches.end() || cache->second == nullptr || forge == env_.forges.end()) {
     refusal = Refusal{"no-git-server", subject().forge()};
-    return std::string();
+    return KeptTree();
   }
   GitCacheRequest wanted;
   wanted.repository = subject().repository();
   wanted.base = {"", "refs/heads/" + pull.base_ref};
-  wanted.head = {pull.head_sha,
-                 absl::StrReplaceAll(Abs(forge->second->profile().pull_ref), {{"{}", absl::StrCat(pull.number)}})};
+  wanted.head = of_base ? wanted.base
+                        : GitPoint{pull.head_sha, absl::StrReplaceAll(Abs(forge->second->profile().pull_ref),
+                                                                      {{"{}", absl::StrCat(pull.number)}})};
   // Both parts outlive this call: they hold what they use.
-  const auto digest = std::make_shared<std::string>();
+  const auto tree = std::make_shared<KeptTree>();
   LongWork work;
-  work.key = ShortDigestOf({TestPlanner::kName, pull.head_sha});
-  work.read = [cache = cache->second, wanted, digest, files = &env_.files, scratch = env_.scratch]() -> absl::Status {
-    ASSIGN_OR_RETURN(const KeptTree kept, KeepHeadTree(*cache, wanted, *files, scratch));
-    *digest = kept.digest;
+  work.key = ShortDigestOf({TestPlanner::kName, of_base ? std::string_view("base") : std::string_view(pull.head_sha)});
+  work.read = [cache = cache->second, wanted, tree, files = &env_.files, scratch = env_.scratch]() -> absl::Status {
+    ASSIGN_OR_RETURN(*tree, KeepHeadTree(*cache, wanted, *files, scratch));
     return absl::OkStatus();
   };
-  work.compute = [digest]() -> absl::StatusOr<LongResultPtr> { return std::make_shared<const TreeResult>(*digest); };
+  work.compute = [tree]() -> absl::StatusOr<LongResultPtr> { return std::make_shared<const TreeResult>(*tree); };
   const absl::StatusOr<LongResultPtr> done = view_.Await(work);
-  if (done.ok()) return static_cast<const TreeResult&>(**done).digest();
+  if (done.ok()) return static_cast<const TreeResult&>(**done).tree();
   if (std::optional<absl::Status> retried = RetriedGitFailure(done.status())) return *std::move(retried);
   const bool large = absl::IsResourceExhausted(done.status());
   refusal = Refusal{large ? "too-large" : "git-failed", std::string(done.status().message())};
-  return std::string();
+  return KeptTree();
+}
+
+absl::StatusOr<bool> TestPlanning::AddJob(v1::JobSpec spec, v1::Plan& plan) {
+  ASSIGN_OR_RETURN(const std::vector<v1::Action> submitted, view_.Written(kSubmitJobKind));
+  v1::SubmitJob submit;
+  submit.set_by(input_.event.actor());
+  submit.set_cause(cause_);
+  submit.set_job("j-" + ShortDigestOf({TestPlanner::kName, SubjectKey(subject()), cause_, spec.suite()}));
+  spec.set_subject(PullName(subject()));
+  spec.clear_told();
+  if (input_.asked.told.has_value()) *spec.mutable_told() = *input_.asked.told;
+  spec.set_check_attempt(absl::c_count_if(submitted, [&](const v1::Action& action) {
+    const v1::SubmitJob& other = action.submit_job();
+    return other.job() != submit.job() && other.spec().ref() == spec.ref() && other.spec().suite() == spec.suite() &&
+           other.spec().trunk_of().empty();
+  }));
+  *submit.mutable_spec() = spec;
+  if (const absl::Status fits = env_.check(submit); !fits.ok()) {
+    plan.clear_actions();
+    Refuse({"not-runnable", std::string(fits.message())}, plan);
+    return false;
+  }
+  AddStep("job", submit.job(), plan);
+  AddStep("suite", spec.suite(), plan);
+  if (input_.asked.preview) return true;
+  const v1::ReportCheck begun = BegunCheck(spec, submit.job(), submit.by());
+  *plan.add_actions()->mutable_submit_job() = std::move(submit);
+  // What is tried on the base is no check of the head.
+  if (spec.trunk_of().empty()) *plan.add_actions()->mutable_report_check() = begun;
+  return true;
 }
 
 absl::Status TestPlanning::Submit(const ForgePull& pull, v1::Plan& plan) {
@@ -191,9 +256,9 @@ absl::Status TestPlanning::Submit(const ForgePull& pull, v1::Plan& plan) {
   if (!refusal) {
     ASSIGN_OR_RETURN(refusal, ChooseSuites());
   }
-  std::string tree;
+  KeptTree tree;
   if (!refusal) {
-    ASSIGN_OR_RETURN(tree, KeepTree(pull, refusal));
+    ASSIGN_OR_RETURN(tree, KeepTree(pull, /*of_base=*/false, refusal));
   }
   if (refusal) {
     Refuse(*refusal, plan);
@@ -202,40 +267,129 @@ absl::Status TestPlanning::Submit(const ForgePull& pull, v1::Plan& plan) {
   AddStep("pool", pool_, plan);
   AddStep("head", pull.head_sha, plan);
   const std::string cancelled = absl::StrCat("superseded by ", pull.head_sha.substr(0, kShownCommit));
-  const auto is_older = [&](const v1::SuiteJob& job) { return job.spec().ref() != pull.head_sha; };
+  const auto is_older = [&](const v1::SuiteJob& job) {
+    return job.spec().trunk_of().empty() && job.spec().ref() != pull.head_sha;
+  };
   RETURN_IF_ERROR(Cancel(cancelled, is_older, plan).status());
-  ASSIGN_OR_RETURN(const std::vector<v1::Action> submitted, view_.Written(kSubmitJobKind));
-  for (const ShelvedSuite& suite : suites_) {
-    v1::SubmitJob submit;
-    submit.set_by(input_.event.actor());
-    submit.set_cause(cause_);
-    submit.set_job("j-" + ShortDigestOf({TestPlanner::kName, SubjectKey(subject()), cause_, suite.name}));
-    v1::JobSpec& spec = *submit.mutable_spec();
-    spec.set_suite(suite.name);
+  for (const ChosenSuite& chosen : suites_) {
+    v1::JobSpec spec;
+    spec.set_suite(chosen.suite.name);
     spec.set_ref(pull.head_sha);
-    spec.set_source_digest(tree);
+    spec.set_source_digest(tree.digest);
     spec.set_pool(pool_);
-    spec.set_subject(PullName(subject()));
-    if (input_.asked.told.has_value()) *spec.mutable_told() = *input_.asked.told;
+    for (const std::string& layer : chosen.layers) spec.add_layers(layer);
     *spec.mutable_devices() = DemandOf(request_);
-    if (!request_.level().empty()) spec.add_select(absl::StrCat(Abs(kLevelAxis), "=", request_.level()));
-    spec.set_check_attempt(absl::c_count_if(submitted, [&](const v1::Action& action) {
-      const v1::SubmitJob& other = action.submit_job();
-      return other.job() != submit.job() && other.spec().ref() == spec.ref() && other.spec().suite() == spec.suite();
-    }));
-    if (const absl::Status fits = env_.check(submit); !fits.ok()) {
-      plan.clear_actions();
-      Refuse({"not-runnable", std::string(fits.message())}, plan);
-      return absl::OkStatus();
+    // A device that is named for all is for those that need one.
+    const bool needs_none = chosen.suite.suite->devices.kind == rules::DeviceKind::kCpu;
+    if (request_.suite() == kCompile && needs_none) spec.clear_devices();
+    if (!request_.level().empty() && HasLevel(*chosen.suite.suite)) {
+      spec.add_select(absl::StrCat(Abs(kLevelAxis), "=", request_.level()));
     }
-    AddStep("job", submit.job(), plan);
-    AddStep("suite", suite.name, plan);
-    if (input_.asked.preview) continue;
-    const v1::ReportCheck begun = BegunCheck(spec, submit.job(), submit.by());
-    *plan.add_actions()->mutable_submit_job() = std::move(submit);
-    *plan.add_actions()->mutable_report_check() = begun;
+    ASSIGN_OR_RETURN(const bool added, AddJob(std::move(spec), plan));
+    if (!added) return absl::OkStatus();
   }
   plan.set_input_digest(ShortDigestOf({TestPlanner::kName, pull.head_sha, cause_}));
+  return absl::OkStatus();
+}
+
+bool TestPlanning::IsMeant(const std::string& suite) const {
+  const std::string& word = request_.suite();
+  return word.empty() || suite == word || absl::EndsWith(suite, absl::StrCat("/", word));
+}
+
+absl::StatusOr<std::map<std::string, v1::SuiteJob>> TestPlanning::JobsOfHead(const ForgePull& pull) {
+  ASSIGN_OR_RETURN(const std::vector<v1::Action> submitted, view_.Written(kSubmitJobKind));
+  std::map<std::string, v1::SuiteJob> jobs;
+  for (const v1::Action& action : submitted) {
+    const v1::SubmitJob& submit = action.submit_job();
+    const v1::JobSpec& spec = submit.spec();
+    // The newest come first.
+    if (spec.ref() != pull.head_sha || !spec.trunk_of().empty() || !IsMeant(spec.suite()) ||
+        jobs.contains(spec.suite())) {
+      continue;
+    }
+    const absl::StatusOr<v1::SuiteJob> job = env_.find(submit.job());
+    if (job.ok()) {
+      jobs[spec.suite()] = *job;
+    } else if (!absl::IsNotFound(job.status())) {
+      return job.status();
+    }
+  }
+  return jobs;
+}
+
+absl::Status TestPlanning::Retest(const ForgePull& pull, v1::Plan& plan) {
+  if (pull.state != ForgeState::kOpen) {
+    Refuse({"not-open", ""}, plan);
+    return absl::OkStatus();
+  }
+  ASSIGN_OR_RETURN(auto jobs, JobsOfHead(pull));
+  // What waits or runs need not be asked for again; what has passed only where it is named.
+  std::erase_if(jobs, [&](const auto& entry) {
+    const std::string& verdict = entry.second.verdict();
+    return verdict.empty() || (request_.suite().empty() && (verdict == "passed" || verdict == "flaky"));
+  });
+  std::optional<Refusal> refusal;
+  if (jobs.empty()) refusal = Refusal{"nothing-to-retest", pull.head_sha.substr(0, kShownCommit)};
+  if (!refusal) {
+    ASSIGN_OR_RETURN(refusal, ChoosePool(pull));
+  }
+  KeptTree tree;
+  if (!refusal) {
+    ASSIGN_OR_RETURN(tree, KeepTree(pull, /*of_base=*/false, refusal));
+  }
+  if (refusal) {
+    Refuse(*refusal, plan);
+    return absl::OkStatus();
+  }
+  AddStep("pool", pool_, plan);
+  AddStep("head", pull.head_sha, plan);
+  for (const auto& [suite, job] : jobs) {
+    v1::JobSpec spec = job.spec();
+    spec.clear_repository();
+    spec.set_source_digest(tree.digest);
+    spec.set_pool(pool_);
+    spec.set_rerun_of(job.job());
+    ASSIGN_OR_RETURN(const bool added, AddJob(std::move(spec), plan));
+    if (!added) return absl::OkStatus();
+  }
+  plan.set_input_digest(ShortDigestOf({TestPlanner::kName, "retest", pull.head_sha, cause_}));
+  return absl::OkStatus();
+}
+
+absl::Status TestPlanning::TryOnBase(const ForgePull& pull, v1::Plan& plan) {
+  ASSIGN_OR_RETURN(auto jobs, JobsOfHead(pull));
+  std::erase_if(jobs, [](const auto& entry) {
+    const std::string& verdict = entry.second.verdict();
+    return verdict != "failed" && verdict != "timed_out" && verdict != "error" && verdict != "flaky";
+  });
+  std::optional<Refusal> refusal;
+  if (jobs.empty()) refusal = Refusal{"nothing-failed", pull.head_sha.substr(0, kShownCommit)};
+  KeptTree tree;
+  if (!refusal) {
+    ASSIGN_OR_RETURN(tree, KeepTree(pull, /*of_base=*/true, refusal));
+  }
+  if (refusal) {
+    Refuse(*refusal, plan);
+    return absl::OkStatus();
+  }
+  AddStep("pool", pool_, plan);
+  AddStep("head", tree.commit, plan);
+  for (const auto& [suite, job] : jobs) {
+    v1::JobSpec spec = job.spec();
+    spec.clear_repository();
+    spec.clear_rerun_of();
+    spec.set_ref(tree.commit);
+    spec.set_source_digest(tree.digest);
+    // What the base branch has, people with rights have put there.
+    spec.set_pool(pool_);
+    spec.set_trunk_of(job.job());
+    // Without a result all of it is tried.
+    env_.narrow_to_failed(job.job(), spec).IgnoreError();
+    ASSIGN_OR_RETURN(const bool added, AddJob(std::move(spec), plan));
+    if (!added) return absl::OkStatus();
+  }
+  plan.set_input_digest(ShortDigestOf({TestPlanner::kName, "trunk", tree.commit, cause_}));
   return absl::OkStatus();
 }
 
@@ -275,7 +429,16 @@ absl::Status TestPlanning::Supersede(const ForgePull& pull, v1::Plan& plan) {
 absl::Status TestPlanning::Run(v1::Plan& plan) {
   if (request_.kind() == v1::TestRequest::KIND_CANCEL) return CancelAsked(plan);
   ASSIGN_OR_RETURN(const ForgePull* const pull, view_.Pull());
-  return request_.kind() == v1::TestRequest::KIND_SUPERSEDE ? Supersede(*pull, plan) : Submit(*pull, plan);
+  switch (request_.kind()) {
+    case v1::TestRequest::KIND_SUPERSEDE:
+      return Supersede(*pull, plan);
+    case v1::TestRequest::KIND_RETEST:
+      return Retest(*pull, plan);
+    case v1::TestRequest::KIND_TRUNK:
+      return TryOnBase(*pull, plan);
+    default:
+      return Submit(*pull, plan);
+  }
 }
 
 }  // namespace

@@ -36,6 +36,10 @@ struct TestEnvironment {
   std::function<absl::Status(const v1::SubmitJob& submit)> check;
   // Jobs of a pull request that wait or run.
   std::function<absl::StatusOr<std::vector<v1::SuiteJob>>(const v1::Subject& subject)> live;
+  // A job by its name. NOT_FOUND if it is no longer known.
+  std::function<absl::StatusOr<v1::SuiteJob>(const std::string& job)> find;
+  // Narrows a specification to what failed in that job. FAILED_PRECONDITION: nothing did, or nobody knows what.
+  std::function<absl::Status(const std::string& job, v1::JobSpec& spec)> narrow_to_failed;
 };
 
 // Says in steps: "refused" with a code, and "why" with the detail, where nothing is done; else "job" and "suite" for

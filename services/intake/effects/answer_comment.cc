@@ -12,8 +12,8 @@
 #include "services/core/status_macros.h"
 #include "services/core/utf8.h"
 #include "services/intake/effects/kinds.h"
-#include "services/intake/effects/marker.h"
 #include "services/intake/effects/own_comment.h"
+#include "services/intake/marker.h"
 
 namespace yardmaster {
 namespace {

@@ -10,8 +10,8 @@
 #include "absl/strings/str_split.h"
 #include "services/core/absl_view.h"
 #include "services/core/status_macros.h"
-#include "services/intake/effects/marker.h"
 #include "services/intake/effects/own_comment.h"
+#include "services/intake/marker.h"
 
 namespace yardmaster {
 namespace {

@@ -2,8 +2,8 @@
 #include "services/core/short_digest.h"
 #include "services/core/status_macros.h"
 #include "services/intake/effects/kinds.h"
-#include "services/intake/effects/marker.h"
 #include "services/intake/effects/own_comment.h"
+#include "services/intake/marker.h"
 #include "services/intake/plans/label_guard.h"
 
 namespace yardmaster {

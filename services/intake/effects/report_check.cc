@@ -5,7 +5,7 @@
 // on it there.
 //
 // A check begins, ends, and may be called off: these are three entries of the ledger, and what an attempt says first at
-// each of them stays.
+// each of them stays. In between it may tell how far it is, each time as an entry of its own.
 #include <algorithm>
 #include <utility>
 
@@ -38,12 +38,12 @@ constexpr int64_t kCallsOfACheck = 2;
 // Behind the words of a progress: what the forge refused is not sent again.
 constexpr std::string_view kRefusedWord = " refused";
 
-enum class Phase : uint8_t { kBegin, kEnd, kCallOff };
+enum class Phase : uint8_t { kBegin, kEnd, kCallOff, kProgress };
 
 Phase PhaseOf(const v1::ReportCheck& check) {
   switch (check.conclusion()) {
     case v1::ReportCheck::CONCLUSION_UNSPECIFIED:
-      return Phase::kBegin;
+      return check.progress() > 0 ? Phase::kProgress : Phase::kBegin;
     case v1::ReportCheck::CONCLUSION_CANCELLED:
     case v1::ReportCheck::CONCLUSION_SKIPPED:
       return Phase::kCallOff;
@@ -64,6 +64,8 @@ ForgeCheckState StateOf(v1::ReportCheck::Conclusion conclusion) {
       return ForgeCheckState::kCancelled;
     case v1::ReportCheck::CONCLUSION_SKIPPED:
       return ForgeCheckState::kSkipped;
+    case v1::ReportCheck::CONCLUSION_ACTION_REQUIRED:
+      return ForgeCheckState::kActionRequired;
     default:
       return ForgeCheckState::kInProgress;
   }
@@ -75,7 +77,8 @@ bool IsRunning(ForgeCheckState state) {
 
 // Whether a review ended it, whatever it said.
 bool IsConcluded(ForgeCheckState state) {
-  return state == ForgeCheckState::kSuccess || state == ForgeCheckState::kFailure || state == ForgeCheckState::kNeutral;
+  return state == ForgeCheckState::kSuccess || state == ForgeCheckState::kFailure ||
+         state == ForgeCheckState::kNeutral || state == ForgeCheckState::kActionRequired;
 }
 
 // Names the check of one attempt, on the forge and in keys.
@@ -124,13 +127,19 @@ class CheckRunReport {
     if (found->has_value()) {
       const ForgeCheckRun& run = **found;
       if (IsThere(run)) return EffectObservation::Seen(run.id);
+      if (phase_ == Phase::kProgress) {
+        // No answer shows the text: that the forge took it is all there is to see.
+        RETURN_IF_ERROR(
+            context_.forge().UpdateCheckRun(context_.call, repository_, run.id, Write(0, 0, Wanted())).status());
+        return EffectObservation::Seen(run.id);
+      }
       if (phase_ == Phase::kEnd) return NextPart(Words(run));
       RETURN_IF_ERROR(
           context_.forge().UpdateCheckRun(context_.call, repository_, run.id, Write(0, 0, Wanted())).status());
       return ReadAfterWrite(ReadBack());
     }
-    // No check is needed for a head that is not reviewed.
-    if (phase_ == Phase::kCallOff) return EffectObservation::Seen({});
+    // No check is needed for a head that is not reviewed, nor to say how far it is.
+    if (phase_ == Phase::kCallOff || phase_ == Phase::kProgress) return EffectObservation::Seen({});
     ASSIGN_OR_RETURN(
         const ForgeCheckRun run,
         context_.forge().CreateCheckRun(context_.call, repository_, Write(0, 0, ForgeCheckState::kInProgress)));
@@ -141,7 +150,8 @@ class CheckRunReport {
   absl::StatusOr<EffectObservation> ReadBack() const {
     ASSIGN_OR_RETURN(const std::optional<ForgeCheckRun> run, Find());
     if (!run.has_value()) {
-      return phase_ == Phase::kCallOff ? EffectObservation::Seen({}) : EffectObservation();
+      const bool needs_none = phase_ == Phase::kCallOff || phase_ == Phase::kProgress;
+      return needs_none ? EffectObservation::Seen({}) : EffectObservation();
     }
     if (IsThere(*run)) return EffectObservation::Seen(run->id);
     if (phase_ != Phase::kEnd) return EffectObservation();
@@ -176,6 +186,8 @@ class CheckRunReport {
         return !IsRunning(run.state);
       case Phase::kEnd:
         return IsConcluded(run.state);
+      case Phase::kProgress:
+        return !IsRunning(run.state);
     }
     return false;
   }
@@ -256,7 +268,7 @@ class StatusReport {
         repository_(effect.subject.repository()) {}
 
   absl::StatusOr<EffectObservation> Send() const {
-    if (PhaseOf(check_) == Phase::kCallOff) {
+    if (PhaseOf(check_) == Phase::kCallOff || PhaseOf(check_) == Phase::kProgress) {
       const absl::StatusOr<std::optional<ForgeCommitStatus>> latest = Latest();
       if (!latest.ok()) return AsNotSent(latest.status());
       if (!latest->has_value() || !IsRunning((*latest)->state)) return EffectObservation::Seen({});
@@ -282,6 +294,7 @@ class StatusReport {
         status.state = ForgeCheckState::kInProgress;
         break;
       case v1::ReportCheck::CONCLUSION_FAILURE:
+      case v1::ReportCheck::CONCLUSION_ACTION_REQUIRED:
       // Nobody looked at this commit to its end.
       case v1::ReportCheck::CONCLUSION_CANCELLED:
         status.state = ForgeCheckState::kFailure;
@@ -326,8 +339,9 @@ class ReportCheck final : public EffectKind {
         check.attempt() < 0 || check.title().empty()) {
       return absl::InvalidArgumentError("not a check of a commit");
     }
-    static constexpr const char* kPhases[] = {"-begin", "", "-off"};
+    static constexpr const char* kPhases[] = {"-begin", "", "-off", "-progress-"};
     Entry entry{CheckId(plan.subject(), check) + kPhases[static_cast<size_t>(PhaseOf(check))], action};
+    if (PhaseOf(check) == Phase::kProgress) absl::StrAppend(&entry.key, check.progress());
     v1::ReportCheck& written = *entry.action.mutable_report_check();
     written.set_title(std::string(CutUtf8(check.title(), kMaxCheckTitleBytes)));
     written.set_summary(std::string(CutUtf8(check.summary(), kMaxCheckSummaryBytes)));

@@ -10,8 +10,8 @@
 #include "services/core/status_macros.h"
 #include "services/intake/effects/inline_comments.h"
 #include "services/intake/effects/kinds.h"
-#include "services/intake/effects/marker.h"
 #include "services/intake/effects/parts.h"
+#include "services/intake/marker.h"
 
 namespace yardmaster {
 namespace {

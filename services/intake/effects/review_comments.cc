@@ -13,9 +13,9 @@
 #include "services/core/status_macros.h"
 #include "services/intake/effects/inline_comments.h"
 #include "services/intake/effects/kinds.h"
-#include "services/intake/effects/marker.h"
 #include "services/intake/effects/own_comment.h"
 #include "services/intake/effects/parts.h"
+#include "services/intake/marker.h"
 
 namespace yardmaster {
 namespace {

@@ -8,6 +8,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "clients/forge/labels.h"
+#include "services/core/absl_view.h"
 #include "services/core/reasons.h"
 #include "services/core/status_macros.h"
 #include "services/intake/chat_desk.h"
@@ -333,7 +334,8 @@ void Pipeline::Accept(Routed routed) {
   const std::shared_ptr<const rules::CompiledPack> pack = env_.find_pack(packs.front());
   if (pack == nullptr) return Ignore(routed, reasons::kNoPack, packs.front());
   if (subject.number() <= 0) return Ignore(routed, reasons::kNoPlanner);
-  if (!SupersedeTests(routed).ok()) return PutBack(routed.delivery.id);
+  NoteHead(routed);
+  if (!SupersedeTests(routed).ok() || !RerunTests(routed).ok()) return PutBack(routed.delivery.id);
 
   // 2. What was known of the subject before.
   std::optional<store::KnownSubject> seen;
@@ -450,6 +452,28 @@ absl::Status Pipeline::SupersedeTests(const Routed& routed) {
   request.subject = event.subject();
   request.test.emplace().set_kind(v1::TestRequest::KIND_SUPERSEDE);
   return env_.inbox.AddAndWait(MakeRequest(request, absl::StrCat("supersede-", event.id()))).status();
+}
+
+absl::Status Pipeline::RerunTests(const Routed& routed) {
+  const v1::Event& event = routed.event.event;
+  if (event.kind() != v1::Event::KIND_RERUN || env_.jobs == nullptr) return absl::OkStatus();
+  absl::string_view suite = event.check();
+  // A check of another kind; without a name all are meant.
+  if (!absl::ConsumePrefix(&suite, Abs(kTestCheckPrefix)) && !suite.empty()) return absl::OkStatus();
+  SubjectRequest request;
+  request.subject = event.subject();
+  request.actor = event.actor();
+  v1::TestRequest& test = request.test.emplace();
+  test.set_kind(v1::TestRequest::KIND_RETEST);
+  test.set_suite(std::string(suite));
+  return env_.inbox.AddAndWait(MakeRequest(request, absl::StrCat("retest-", event.id()))).status();
+}
+
+void Pipeline::NoteHead(const Routed& routed) {
+  const v1::Event& event = routed.event.event;
+  // What asks for a check may be about an older commit.
+  if (event.head().empty() || event.kind() == v1::Event::KIND_RERUN || routed.request.has_value()) return;
+  env_.recent_heads.Note(event.subject(), event.head(), routed.delivery.id);
 }
 
 void Pipeline::NoteLabels(const RoutedEvent& routed, const std::optional<store::KnownSubject>& seen) {

@@ -101,6 +101,10 @@ class Pipeline {
   TextCommands CommandsIn(const Routed& routed, const rules::CompiledPack& pack, bool& may_hold) const;
   // The branch of a pull request moved, or it was closed: what is tested of it may be of no use any more.
   absl::Status SupersedeTests(const Routed& routed);
+  // Asks for the tests whose check somebody wants again.
+  absl::Status RerunTests(const Routed& routed);
+  // Remembers the head that the event tells of.
+  void NoteHead(const Routed& routed);
   void NoteLabels(const RoutedEvent& routed, const std::optional<store::KnownSubject>& seen);
   // Notes which head a pull request has, and since when.
   void NoteHead(const Routed& routed);

@@ -9,11 +9,13 @@
 #include "services/core/reasons.h"
 #include "services/core/status_macros.h"
 #include "services/intake/chat_desk.h"
+#include "services/intake/comment_sections.h"
 #include "services/intake/effects/execute.h"
 #include "services/intake/pipeline/chat_look.h"
 #include "services/intake/pipeline/command_work.h"
 #include "services/intake/plans/decide.h"
 #include "services/intake/plans/decision_keeper.h"
+#include "services/intake/plans/last_answer.h"
 
 namespace yardmaster {
 namespace {
@@ -109,7 +111,15 @@ Outcome EventWork::Announce() {
   }
   RETURN_UNLESS_DONE(Execute(run_, effects_, plan, options, execution));
   const bool shows_checks = run_.forge().has_check_runs() || run_.forge().has_commit_statuses();
-  if (!said.comment_name().empty() || (said.checks_size() > 0 && shows_checks)) {
+  std::string summary;
+  if (!said.section().empty()) {
+    const absl::StatusOr<std::string> before = LastAnswer(run_, kSummaryCommentName);
+    if (!before.ok()) return Outcome::OfStore(before.status());
+    // Without a summary there is nothing that it could be a section of.
+    if (!before->empty()) summary = WithSection(*before, said.section(), said.section_text());
+    if (summary == *before) summary.clear();
+  }
+  if (!said.comment_name().empty() || !summary.empty() || (said.checks_size() > 0 && shows_checks)) {
     plan.clear_actions();
     plan.set_mode(run_.mode());
     for (const v1::ReportCheck& check : said.checks()) *plan.add_actions()->mutable_report_check() = check;
@@ -117,6 +127,13 @@ Outcome EventWork::Announce() {
       v1::AnswerComment& comment = *plan.add_actions()->mutable_answer_comment();
       comment.set_name(said.comment_name());
       comment.set_body(said.comment());
+      comment.set_revision(run_.delivery());
+    }
+    if (!summary.empty()) {
+      v1::AnswerComment& comment = *plan.add_actions()->mutable_answer_comment();
+      comment.set_name(std::string(kSummaryCommentName));
+      comment.set_body(summary);
+      comment.set_revision(run_.delivery());
     }
     RETURN_UNLESS_DONE(Execute(run_, effects_, plan, options, execution));
     if (run_.mode() != v1::MODE_APPLY && said.messages().empty()) {

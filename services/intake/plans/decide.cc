@@ -9,9 +9,11 @@
 #include "absl/strings/str_cat.h"
 #include "clients/forge/labels.h"
 #include "services/core/reasons.h"
+#include "services/intake/comment_sections.h"
 #include "services/intake/plans/forge_view.h"
 #include "services/intake/plans/label_guard.h"
 #include "services/intake/plans/label_history.h"
+#include "services/intake/plans/last_answer.h"
 #include "services/intake/plans/shadow_decision.h"
 #include "services/intake/plans/similar_subjects.h"
 
@@ -157,7 +159,13 @@ Outcome Decision::MakePlan(const PlanInput& input) {
   ExplainChoice(run_.choice(), plan_);
   // Comments that are updated in place: what a later delivery says replaces what an earlier one said.
   for (v1::Action& action : *plan_.mutable_actions()) {
-    if (action.has_answer_comment()) action.mutable_answer_comment()->set_revision(run_.delivery());
+    if (!action.has_answer_comment()) continue;
+    v1::AnswerComment& comment = *action.mutable_answer_comment();
+    comment.set_revision(run_.delivery());
+    if (comment.name() != kSummaryCommentName) continue;
+    const absl::StatusOr<std::string> before = LastAnswer(run_, comment.name());
+    if (!before.ok()) return Outcome::OfStore(before.status());
+    comment.set_body(WithSectionsOf(*before, comment.body()));
   }
   HoldBackLabels();
   AddSimilarSubjects(run_.env().subjects, request_.reading.snapshot, plan_);

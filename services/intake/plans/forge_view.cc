@@ -170,6 +170,10 @@ absl::StatusOr<LongResultPtr> ForgeView::Await(const LongWork& work) {
   return work.compute();
 }
 
+bool ForgeView::HeadMovedSince(std::string_view head) {
+  return run_.delivery() != 0 && run_.env().recent_heads.MovedSince(run_.subject(), head, run_.delivery());
+}
+
 absl::StatusOr<std::vector<store::Subscription>> ForgeView::Subscriptions() {
   if (run_.env().chat == nullptr) return std::vector<store::Subscription>();
   return run_.env().chat->Subscriptions();

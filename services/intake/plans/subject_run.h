@@ -25,6 +25,7 @@
 #include "services/intake/crash_marks.h"
 #include "services/intake/outcome.h"
 #include "services/intake/plans/recent_files.h"
+#include "services/intake/plans/recent_heads.h"
 #include "services/intake/plans/recent_labels.h"
 #include "services/intake/plans/snapshot.h"
 #include "services/intake/repository_choice.h"
@@ -46,6 +47,7 @@ struct IntakeEnvironment {
   store::Commands& commands;
   CrashMarks& marks;
   RecentFiles& recent_files;
+  RecentHeads& recent_heads;
   RecentLabels& recent_labels;
   Notices& notices;
   const Clock& clock;

@@ -1,12 +1,11 @@
 // Which devices a job may have, and how it comes to see them.
-#include <fnmatch.h>
-
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_join.h"
+#include "rules/suites/device_models.h"
 #include "rules/suites/suite_names.h"
 #include "rules/suites/versions.h"
 #include "services/core/readable.h"
@@ -17,9 +16,7 @@ namespace yardmaster::worker {
 namespace {
 
 bool IsOfModel(const Device& device, const std::vector<std::string>& globs) {
-  return absl::c_any_of(globs, [&device](const std::string& glob) {
-    return fnmatch(glob.c_str(), device.model.c_str(), FNM_CASEFOLD) == 0;
-  });
+  return absl::c_any_of(globs, [&device](const std::string& glob) { return rules::ModelMatches(glob, device.model); });
 }
 
 // The number of an Ascend device for the runtime, for sorting.

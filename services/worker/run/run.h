@@ -4,6 +4,7 @@
 #define YARDMASTER_SERVICES_WORKER_RUN_RUN_H_
 
 #include <atomic>
+#include <cstdint>
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -37,18 +38,35 @@ class RunObserver {
   virtual void Note(std::string_view /*text*/) {}
 };
 
+// Devices instead of those that a suite asks for; what is empty or 0 stays as it is.
+struct DeviceOverride {
+  std::optional<rules::DeviceKind> kind;
+  std::vector<std::string> models;
+  std::vector<std::string> capability;
+  uint64_t memory_mb = 0;
+  size_t count = 0;
+};
+
+// A step that is run, by name with its cell, and which of its tests; none: all.
+struct StepChoice {
+  std::string step;
+  std::vector<std::string> tests;
+};
+
 struct RunOptions {
   std::filesystem::path out;         // the result directory: must not exist, or be empty
   std::filesystem::path source;      // a checkout to use instead of fetching; empty: the manifest's own source
   std::filesystem::path own_suites;  // where our own suites lie (tests/suites, share/yardmaster/suites)
   std::filesystem::path cache;  // build folders and fetched sources that may be kept for the next run; empty: in `out`
-  // Where objects of fetched repositories are kept, each in a bare one; each run then has a fresh tree of its own. Empty:
-  // the tree itself is kept in the cache.
+  // Where objects of fetched repositories are kept, each in a bare one; each run then has a fresh tree of its own.
+  // Empty: the tree itself is kept in the cache.
   std::filesystem::path objects;
   std::map<std::string, std::vector<std::string>> select;  // axis → values that are run; others are left out
   std::vector<std::string> layers;                         // only these and what they come after; empty: all
-  std::map<std::string, std::string> variables;            // set for every command, over the manifest's
-  std::vector<std::string> secrets;                        // texts that must not appear in a log
+  std::vector<StepChoice> steps;                           // of `layers`: only these; empty: all
+  DeviceOverride devices;
+  std::map<std::string, std::string> variables;  // set for every command, over the manifest's
+  std::vector<std::string> secrets;              // texts that must not appear in a log
   bool local = false;                // for somebody at this machine: the suite may name a folder of it as its source
   bool keep_going = false;           // layers whose predecessors failed are run all the same
   size_t cpu_devices = 0;            // 0: the number of processors

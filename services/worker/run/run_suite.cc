@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <deque>
 #include <fstream>
 #include <map>
 #include <system_error>
@@ -46,6 +47,8 @@ class SuiteRun {
   absl::StatusOr<RunResult> Run() {
     ASSIGN_OR_RETURN(rules::SuiteModel part, SelectPart(whole_, options_.select, options_.layers));
     suite_ = std::move(part);
+    OverrideDevices(options_.devices, suite_);
+    RETURN_IF_ERROR(CheckSteps());
     RETURN_IF_ERROR(SetUp());
 
     std::string blocked = Blocker();
@@ -329,6 +332,36 @@ class SuiteRun {
 
   // --- Layers ---
 
+  bool IsNamed(const std::string& layer) const { return absl::c_linear_search(options_.layers, layer); }
+
+  // Steps that were chosen are there.
+  absl::Status CheckSteps() const {
+    if (options_.steps.empty()) return absl::OkStatus();
+    std::vector<std::string> known;
+    for (const rules::SuiteLayer& layer : suite_.layers) {
+      if (!IsNamed(layer.id)) continue;
+      for (const rules::SuiteStep& step : layer.steps) {
+        for (const StepCell& cell : CellsOf(suite_, step, &layer, layer.id)) known.push_back(cell.name);
+      }
+    }
+    for (const StepChoice& choice : options_.steps) {
+      if (!absl::c_linear_search(known, choice.step)) return worker_errors::StepUnknown(choice.step, known);
+    }
+    return absl::OkStatus();
+  }
+
+  // The step as it is run; nothing: it is left out. What a chosen layer comes after is run as a whole.
+  std::optional<StepCell> Chosen(const StepCell& cell) {
+    if (options_.steps.empty() || !IsNamed(cell.layer_id)) return cell;
+    const auto choice = absl::c_find_if(options_.steps, [&](const StepChoice& one) { return one.step == cell.name; });
+    if (choice == options_.steps.end()) return std::nullopt;
+    StepCell chosen = cell;
+    narrowed_.push_back(*cell.step);
+    ChooseTests(choice->tests, narrowed_.back());
+    chosen.step = &narrowed_.back();
+    return chosen;
+  }
+
   // Why a layer is not run for the sake of those before it; empty: it is.
   std::string WhyBlocked(const rules::SuiteLayer& layer) const {
     for (const std::string& id : layer.after) {
@@ -361,7 +394,9 @@ class SuiteRun {
     if (reason.empty()) {
       for (const rules::SuiteStep& step : layer.steps) {
         for (const StepCell& cell : CellsOf(suite_, step, &layer, layer.id)) {
-          results.push_back(director_.Run(cell));
+          const std::optional<StepCell> chosen = Chosen(cell);
+          if (!chosen.has_value()) continue;
+          results.push_back(director_.Run(*chosen));
           if (again_) MarkAfterFailure(*options_.before, results.back(), result_.tests);
         }
       }
@@ -453,6 +488,7 @@ class SuiteRun {
   const std::atomic<bool>& cancel_;
   const rules::SuiteModel& whole_;
   rules::SuiteModel suite_;
+  std::deque<rules::SuiteStep> narrowed_;  // steps of suite_, with some of their tests
   RunResult result_;
   std::unique_ptr<Workspace> workspace_;
   SourcePlan source_;

@@ -8,6 +8,7 @@
 
 #include "absl/status/statusor.h"
 #include "rules/suites/suite_model.h"
+#include "services/worker/run/run.h"
 
 namespace yardmaster::worker {
 
@@ -17,6 +18,14 @@ namespace yardmaster::worker {
 absl::StatusOr<rules::SuiteModel> SelectPart(const rules::SuiteModel& suite,
                                              const std::map<std::string, std::vector<std::string>>& select,
                                              const std::vector<std::string>& layers);
+
+// The suite on other devices than those that it asks for. A number of them is also the number of ranks of steps whose
+// ranks are as many as the suite's devices; where an axis of the matrix gives both, it has this one value.
+void OverrideDevices(const DeviceOverride& devices, rules::SuiteModel& suite);
+
+// Narrows a step to some of its tests, as far as what runs them can: pytest by the names of their functions, GoogleTest
+// by theirs. Without a way to choose, all are run.
+void ChooseTests(const std::vector<std::string>& tests, rules::SuiteStep& step);
 
 }  // namespace yardmaster::worker
 

@@ -44,6 +44,7 @@ TEST(ReadRequest, WhatWasWrittenIsReadBack) {
   request.assignments = {"A=b=c"};
   request.keep_going = true;
   request.cpu_devices = 8;
+  request.steps = {{"one[x=1]", {"a", "b"}}, {"two", {}}};
   request.rerun_of = "20260102-030405-abcd";
   folder.Write("request.json", RequestJson(request).dump());
   const std::optional<RunRequest> read = ReadRequest(folder.path());
@@ -83,6 +84,25 @@ TEST(EarlierRunOf, WhatDidNotPassIsKeptWithAWayToIt) {
   // The file was copied later: the end is where its start and its length put it, in whole seconds.
   const auto seconds = std::chrono::floor<std::chrono::seconds>(run.ended.time_since_epoch());
   EXPECT_EQ(seconds.count(), 1767323045 + 60 + 1);
+}
+
+constexpr const char* kFailedResult = R"({"verdict": "failed", "reason": "1 != 2", "cause": {"class": "code"},
+  "layers": [{"id": "smoke", "verdict": "passed"}, {"id": "unit", "verdict": "failed"}],
+  "steps": [{"name": "quick", "layer": "smoke", "verdict": "passed"}, {"name": "a[x=1]", "layer": "unit", "verdict": "failed"},
+            {"name": "a[x=2]", "layer": "unit", "verdict": "passed"}, {"name": "dead", "layer": "unit", "verdict": "error"}],
+  "tests": [{"id": "t1", "step": "a[x=1]", "rank": 0, "verdict": "failed", "message": "1 != 2"},
+            {"id": "t1", "step": "a[x=1]", "rank": 1, "verdict": "failed"}, {"id": "t2", "step": "a[x=1]", "rank": 0, "verdict": "passed"}]})";
+
+TEST(FailedSteps, StepsThatDidNotPassWithTheTestsThatFailed) {
+  const auto result = nlohmann::ordered_json::parse(kFailedResult);
+  const std::vector<ChosenTests> steps = FailedSteps(result, {"unit"});
+  ASSERT_EQ(steps.size(), 2u);
+  EXPECT_EQ(steps[0].step, "a[x=1]");
+  EXPECT_THAT(steps[0].tests, ::testing::ElementsAre("t1"));
+  EXPECT_EQ(steps[1].step, "dead");
+  EXPECT_TRUE(steps[1].tests.empty());
+  // Of a layer that was held up no steps are known: all of them are run.
+  EXPECT_TRUE(FailedSteps(result, {"unit", "module"}).empty());
 }
 
 }  // namespace

@@ -48,5 +48,13 @@ TEST_F(JobLogsTest, AFullLogSaysSoAndItsWorkerGoesOn) {
   EXPECT_THAT(text, HasSubstr("the log is full: 20 bytes"));
 }
 
+TEST_F(JobLogsTest, LogsOfJobsThatAreOverAreRemoved) {
+  ASSERT_TRUE(logs_.Append("j-1", 1, 0, "one").ok());
+  ASSERT_TRUE(logs_.Append("j-2", 1, 0, "two").ok());
+  logs_.Remove([](std::string_view job) { return job == "j-1"; });
+  EXPECT_EQ(*logs_.Read("j-1", 1, 0), "");
+  EXPECT_EQ(*logs_.Read("j-2", 1, 0), "two");
+}
+
 }  // namespace
 }  // namespace yardmaster::dispatch

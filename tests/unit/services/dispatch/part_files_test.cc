@@ -20,6 +20,17 @@ class PartFilesTest : public ::testing::Test {
   absl::StatusCode PutCode(const std::string& digest, uint64_t size, uint64_t offset, const std::string& part) {
     return files_.Put(digest, size, offset, part).status().code();
   }
+  std::string PutFile(const std::string& text) {
+    std::string digest = Sha256Hex(text);
+    EXPECT_TRUE(files_.Put(digest, text.size(), 0, text)->complete);
+    return digest;
+  }
+  // It was last used so long ago.
+  void Age(const std::string& name, std::chrono::minutes by) {
+    std::filesystem::last_write_time(dir_.path() / "files" / name, std::filesystem::file_time_type::clock::now() - by);
+  }
+  bool IsThere(const std::string& name) { return std::filesystem::exists(dir_.path() / "files" / name); }
+
   yardmaster::testing::TempDir dir_;
   PartFiles files_{dir_.path() / "files", kBudget, std::chrono::hours(1)};
 };
@@ -81,16 +92,12 @@ TEST_F(PartFilesTest, MoreThanWasSaidIsRefused) {
 TEST_F(PartFilesTest, TheOldestMakeRoomAndWhatIsLargerThanAllRoomIsRefused) {
   std::vector<std::string> digests;
   for (const char c : {'a', 'b', 'c'}) {
-    const std::string text(400, c);
-    digests.push_back(Sha256Hex(text));
-    ASSERT_TRUE(files_.Put(digests.back(), text.size(), 0, text)->complete);
-    std::filesystem::last_write_time(
-        dir_.path() / "files" / digests.back(),
-        std::filesystem::file_time_type::clock::now() - std::chrono::minutes(30 - 10 * digests.size()));
+    digests.push_back(PutFile(std::string(400, c)));
+    Age(digests.back(), std::chrono::minutes(59 - static_cast<int64_t>(digests.size())));
   }
-  EXPECT_FALSE(files_.Has(digests[0]));
-  EXPECT_TRUE(files_.Has(digests[1]));
-  EXPECT_TRUE(files_.Has(digests[2]));
+  EXPECT_FALSE(IsThere(digests[0]));
+  EXPECT_TRUE(IsThere(digests[1]));
+  EXPECT_TRUE(IsThere(digests[2]));
   EXPECT_EQ(PutCode(Sha256Hex("x"), kBudget + 1, 0, ""), absl::StatusCode::kResourceExhausted);
 }
 
@@ -101,6 +108,40 @@ TEST_F(PartFilesTest, WhatIsTooOldGoesWhenSomethingNewComes) {
                                    std::filesystem::file_time_type::clock::now() - std::chrono::hours(2));
   ASSERT_TRUE(files_.Put(Sha256Hex("new"), 3, 0, "new")->complete);
   EXPECT_FALSE(files_.Has(old));
+}
+
+TEST_F(PartFilesTest, WhatAJobNeedsOrWasJustUsedIsNotTakenAwayForOthers) {
+  const std::string needed = PutFile(std::string(400, 'n'));
+  Age(needed, std::chrono::hours(5));
+  files_.KeepWhile([&](std::string_view digest) { return digest == needed; });
+  const std::string fresh = PutFile(std::string(400, 'f'));
+  // Another upload under way.
+  const std::string half = Sha256Hex(std::string(100, 'h'));
+  ASSERT_TRUE(files_.Put(half, 100, 0, std::string(50, 'h')).ok());
+  EXPECT_EQ(PutCode(Sha256Hex(std::string(400, 'x')), 400, 0, ""), absl::StatusCode::kResourceExhausted);
+  EXPECT_TRUE(IsThere(needed));
+  EXPECT_TRUE(IsThere(fresh));
+  EXPECT_TRUE(files_.Put(half, 100, 50, std::string(50, 'h'))->complete);
+  files_.RemoveOld();
+  EXPECT_TRUE(IsThere(needed));
+  // Nobody needs it any more.
+  files_.KeepWhile(nullptr);
+  files_.RemoveOld();
+  EXPECT_FALSE(IsThere(needed));
+  EXPECT_TRUE(IsThere(fresh));
+}
+
+TEST_F(PartFilesTest, UsingAFileAgainMakesItYoung) {
+  const std::string used = PutFile("used");
+  const std::string asked = PutFile("asked");
+  const std::string idle = PutFile("idle");
+  for (const std::string& digest : {used, asked, idle}) Age(digest, std::chrono::minutes(61));
+  ASSERT_TRUE(files_.Put(used, 4, 0, "")->complete);
+  ASSERT_TRUE(files_.Has(asked));
+  files_.RemoveOld();
+  EXPECT_TRUE(IsThere(used));
+  EXPECT_TRUE(IsThere(asked));
+  EXPECT_FALSE(IsThere(idle));
 }
 
 }  // namespace

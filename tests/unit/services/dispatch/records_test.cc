@@ -9,6 +9,12 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::SizeIs;
 
+store::JobRows RowsOf(const Changes& changes) {
+  store::JobRows rows;
+  AppendRows(changes, rows);
+  return rows;
+}
+
 TEST(DispatchRecords, WhatIsKeptComesBackAsItWas) {
   Job job;
   job.id = "j-1";
@@ -21,6 +27,7 @@ TEST(DispatchRecords, WhatIsKeptComesBackAsItWas) {
                 .labels = {"ib"},
                 .kind = "npu",
                 .models = {"A*"},
+                .capability = {">=8.0"},
                 .count = 8,
                 .memory_mib = 9,
                 .same_group = true};
@@ -47,7 +54,8 @@ TEST(DispatchRecords, WhatIsKeptComesBackAsItWas) {
   runner.name = "r";
   runner.session = "s";
   runner.labels = {"ib"};
-  runner.devices.push_back({"0", "npu", "A3", 4, "g", false, "hot"});
+  runner.devices.push_back({"0", "npu", "A3", "9.0", 4, "g", false, "hot", WallTime(std::chrono::microseconds(3))});
+  runner.token = "box";
   runner.drained_by_people = true;
   runner.quarantined = true;
   runner.quarantine_why = "lost";
@@ -81,6 +89,7 @@ TEST(DispatchRecords, WhatIsKeptComesBackAsItWas) {
   EXPECT_EQ(back->runners[0].devices, runner.devices);
   EXPECT_TRUE(back->runners[0].drained_by_people);
   EXPECT_TRUE(back->runners[0].quarantined);
+  EXPECT_EQ(back->runners[0].token, "box");
   EXPECT_FALSE(back->runners[0].online);
 }
 

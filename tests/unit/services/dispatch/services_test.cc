@@ -2,7 +2,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <functional>
+#include <future>
 #include <memory>
+#include <set>
 #include <string>
 #include <thread>
 #include <utility>
@@ -72,13 +76,25 @@ class WorkStream {
   bool finished_ = false;
 };
 
+// Takes no work as long as it is told so, as a pool does whose queue is full.
+class RefusingExecutor final : public Executor {
+ public:
+  bool Run(std::function<void()> task) override { return !refuses_ && pool_.Run(std::move(task)); }
+  void Refuse(bool refuses) { refuses_ = refuses; }
+
+ private:
+  std::atomic<bool> refuses_{false};
+  ThreadPool pool_{4, 100};
+};
+
 class DispatchServicesTest : public ::testing::Test {
  protected:
   DispatchServicesTest()
       : auth_(*ReadMethodRules(),
               {TokenEntry{"ops", Role::kOperator, Secret("operator-token")},
                TokenEntry{"watcher", Role::kViewer, Secret("viewer-token")},
-               TokenEntry{"workers", Role::kRunner, Secret("runner-token")}},
+               TokenEntry{"workers", Role::kRunner, Secret("runner-token")},
+               TokenEntry{"forks", Role::kRunner, Secret("forks-token"), {{"fork-*"}, "untrusted"}}},
               false),
         packs_(testing::SourcePath("rules/packs"), std::make_shared<const PackSet>(PackSet::Packs())) {
     StartDaemon();
@@ -94,14 +110,15 @@ class DispatchServicesTest : public ::testing::Test {
     store_ = *std::move(store);
     dispatch::DispatchOptions dispatching;
     dispatching.dir = dir_.path() / "data" / "dispatch";
-    auto opened = dispatch::Dispatch::Open(dispatching, store_->jobs(), packs_, clock_, metrics_);
+    auto opened = dispatch::Dispatch::Open(dispatching, store_->jobs(), packs_, clock_, metrics_, logger_);
     ASSERT_TRUE(opened.ok()) << opened.status();
     dispatch_ = *std::move(opened);
-    dispatch_->dispatcher().Start();
-    executor_ = std::make_unique<ThreadPool>(4, 100);
+    dispatch_->Start();
+    executor_ = std::make_unique<RefusingExecutor>();
+    worker_calls_ = std::make_unique<ThreadPool>(4, 100);
     const RpcEnvironment env{auth_, metrics_, clock_, logger_};
-    people_ = std::make_unique<DispatchServiceImpl>(env, *executor_, dispatch_.get());
-    workers_ = std::make_unique<RunnerServiceImpl>(env, *executor_, dispatch_.get());
+    people_ = std::make_unique<DispatchServiceImpl>(env, *executor_, *executor_, dispatch_.get());
+    workers_ = std::make_unique<RunnerServiceImpl>(env, *worker_calls_, dispatch_.get());
     people_server_ = std::make_unique<testing::RpcServer>(*people_);
     worker_server_ = std::make_unique<testing::RpcServer>(*workers_);
     people_stub_ = v1::DispatchService::NewStub(people_server_->Connect());
@@ -111,6 +128,7 @@ class DispatchServicesTest : public ::testing::Test {
     people_server_.reset();
     worker_server_.reset();
     executor_.reset();
+    worker_calls_.reset();
     dispatch_.reset();
     store_.reset();
   }
@@ -171,14 +189,33 @@ class DispatchServicesTest : public ::testing::Test {
     *run.mutable_devices() = order.devices();
   }
   grpc::Status Finish(const v1::RunOrder& order, const std::string& verdict,
-                      const std::vector<v1::Artifact>& artifacts = {}) {
+                      const std::vector<v1::Artifact>& artifacts = {}, const std::string& token = "runner-token") {
     v1::FinishRunRequest request;
     request.set_job(order.job());
     request.set_fence(order.fence());
     request.set_verdict(verdict);
     for (const v1::Artifact& artifact : artifacts) *request.add_artifacts() = artifact;
     v1::FinishRunResponse response;
-    return Worker(&v1::RunnerService::Stub::FinishRun, request, response);
+    return Worker(&v1::RunnerService::Stub::FinishRun, request, response, token);
+  }
+  // The daemon, as if people had uploaded this tree.
+  std::string Upload(const std::string& tree) {
+    v1::PutPartRequest part;
+    part.set_digest(Sha256Hex(tree));
+    part.set_size(tree.size());
+    part.set_part(tree);
+    v1::PutPartResponse put;
+    EXPECT_TRUE(People(&v1::DispatchService::Stub::UploadSource, part, put).ok());
+    return part.digest();
+  }
+  // A job of a tree, and what a submission answers.
+  grpc::Status SubmitSpec(const v1::JobSpec& spec, v1::SuiteJob& job) {
+    v1::SubmitJobRequest request;
+    *request.mutable_spec() = spec;
+    v1::SubmitJobResponse response;
+    const grpc::Status status = People(&v1::DispatchService::Stub::SubmitJob, request, response);
+    job = response.job();
+    return status;
   }
   grpc::Status Append(const v1::RunOrder& order, uint64_t offset, const std::string& text) {
     v1::AppendLogRequest request;
@@ -200,7 +237,8 @@ class DispatchServicesTest : public ::testing::Test {
   PackRegistry packs_;
   std::unique_ptr<store::Store> store_;
   std::unique_ptr<dispatch::Dispatch> dispatch_;
-  std::unique_ptr<ThreadPool> executor_;
+  std::unique_ptr<RefusingExecutor> executor_;
+  std::unique_ptr<ThreadPool> worker_calls_;
   std::unique_ptr<DispatchServiceImpl> people_;
   std::unique_ptr<RunnerServiceImpl> workers_;
   std::unique_ptr<testing::RpcServer> people_server_;
@@ -306,6 +344,71 @@ TEST_F(DispatchServicesTest, WatchingTellsStatesAndLogAndGoesOnFromAnOffset) {
   std::vector<std::string> again;
   EXPECT_EQ(watch(order.fence(), 4, again), "two\n");
   EXPECT_THAT(again, ElementsAre("ended"));
+}
+
+TEST_F(DispatchServicesTest, AFollowerMissesNothingWhileNoThreadIsFreeForIt) {
+  WorkStream work(*worker_stub_, "runner-token");
+  work.Say(Report());
+  const v1::SuiteJob job = Submit();
+  const v1::RunOrder order = work.Hear(HasRun).runs(0);
+  grpc::ClientContext context;
+  Authorize(context, "viewer-token");
+  v1::WatchJobRequest request;
+  request.set_job(job.job());
+  auto stream = people_stub_->WatchJob(&context, request);
+  v1::WatchJobResponse news;
+  ASSERT_TRUE(stream->Read(&news));
+  executor_->Refuse(true);
+  ASSERT_TRUE(Append(order, 0, "all of it\n").ok());
+  ASSERT_TRUE(Finish(order, "passed").ok());
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  // Nothing changes any more: only the follower itself can go on.
+  executor_->Refuse(false);
+  std::string log;
+  std::string state;
+  while (stream->Read(&news)) {
+    log += news.log().text();
+    if (news.has_job()) state = news.job().state();
+  }
+  EXPECT_TRUE(stream->Finish().ok());
+  EXPECT_EQ(log, "all of it\n");
+  EXPECT_EQ(state, "ended");
+}
+
+TEST_F(DispatchServicesTest, WorkersAreHeardWhilePeopleKeepAllThreadsBusy) {
+  std::promise<void> slow;
+  const std::shared_future<void> over = slow.get_future().share();
+  for (int i = 0; i < 50; ++i) EXPECT_TRUE(executor_->Run([over] { over.wait(); }));
+  WorkStream work(*worker_stub_, "runner-token");
+  for (int i = 0; i < 3; ++i) {
+    work.Say(Report());
+    work.Hear([](const v1::WorkResponse&) { return true; });
+  }
+  slow.set_value();
+}
+
+TEST_F(DispatchServicesTest, DecisionsThatComeTogetherAreAllMadeAndPlacedOnce) {
+  constexpr int kClients = 16;
+  constexpr int kEach = 10;
+  WorkStream work(*worker_stub_, "runner-token");
+  work.Say(Report(4));
+  work.Hear([](const v1::WorkResponse&) { return true; });
+  std::vector<std::thread> clients;
+  for (int i = 0; i < kClients; ++i) {
+    clients.emplace_back([&] {
+      for (int k = 0; k < kEach; ++k) Submit();
+    });
+  }
+  for (std::thread& client : clients) client.join();
+  std::set<int64_t> numbers;
+  int leased = 0;
+  const store::Page<dispatch::Job> jobs = *dispatch_->dispatcher().ListJobs({}, {.limit = 500});
+  for (const dispatch::Job& job : jobs.items) {
+    numbers.insert(job.number);
+    leased += job.state == dispatch::JobState::kLeased ? 1 : 0;
+  }
+  EXPECT_THAT(numbers, SizeIs(kClients * kEach));
+  EXPECT_EQ(leased, 4);
 }
 
 TEST_F(DispatchServicesTest, ARestartOfTheDaemonLosesNeitherJobNorRun) {
@@ -444,6 +547,276 @@ TEST_F(DispatchServicesTest, WorkersAndPeopleMayNotCallForEachOther) {
   EXPECT_EQ(work.End().error_code(), StatusCode::PERMISSION_DENIED);
 }
 
+TEST_F(DispatchServicesTest, ATokenIsForItsNamesAndItsPoolAndForNoOthersRuns) {
+  WorkStream work(*worker_stub_, "runner-token");
+  work.Say(Report());
+  v1::JobSpec spec;
+  spec.set_suite("yardmaster/kernels");
+  spec.set_source_digest(Upload("tree"));
+  v1::SuiteJob job;
+  ASSERT_TRUE(SubmitSpec(spec, job).ok());
+  const v1::RunOrder order = work.Hear(HasRun).runs(0);
+
+  const auto end_of = [&](const std::string& name, const std::string& pool) {
+    WorkStream other(*worker_stub_, "forks-token");
+    v1::WorkRequest report = Report();
+    report.set_name(name);
+    report.set_pool(pool);
+    report.add_labels("contained");
+    other.Say(report);
+    return other.End().error_code();
+  };
+  EXPECT_EQ(end_of("mine", "untrusted"), StatusCode::PERMISSION_DENIED);
+  EXPECT_EQ(end_of("fork-1", "trusted"), StatusCode::PERMISSION_DENIED);
+  // Another's name, whatever the pool.
+  EXPECT_EQ(end_of("box", "untrusted"), StatusCode::PERMISSION_DENIED);
+  // Nor by a call that names another's run.
+  EXPECT_EQ(Finish(order, "passed", {}, "forks-token").error_code(), StatusCode::PERMISSION_DENIED);
+  v1::AppendLogRequest log;
+  log.set_job(order.job());
+  log.set_fence(order.fence());
+  log.set_text("forged");
+  v1::AppendLogResponse logged;
+  EXPECT_EQ(Worker(&v1::RunnerService::Stub::AppendLog, log, logged, "forks-token").error_code(),
+            StatusCode::PERMISSION_DENIED);
+  v1::ReturnRunRequest back;
+  back.set_job(order.job());
+  back.set_fence(order.fence());
+  v1::ReturnRunResponse returned;
+  EXPECT_EQ(Worker(&v1::RunnerService::Stub::GiveBackRun, back, returned, "forks-token").error_code(),
+            StatusCode::PERMISSION_DENIED);
+  EXPECT_EQ(Worker(&v1::RunnerService::Stub::DeclineRun, back, returned, "forks-token").error_code(),
+            StatusCode::PERMISSION_DENIED);
+  v1::ReadPartRequest read;
+  read.set_digest(spec.source_digest());
+  v1::ReadPartResponse tree;
+  EXPECT_EQ(Worker(&v1::RunnerService::Stub::ReadSource, read, tree, "forks-token").error_code(),
+            StatusCode::PERMISSION_DENIED);
+  EXPECT_TRUE(Worker(&v1::RunnerService::Stub::ReadSource, read, tree).ok());
+  EXPECT_EQ(tree.part(), "tree");
+  // Only its own, and only while it has a run.
+  read.set_digest(Upload("another"));
+  EXPECT_EQ(Worker(&v1::RunnerService::Stub::ReadSource, read, tree).error_code(), StatusCode::PERMISSION_DENIED);
+  v1::PutPartRequest part;
+  part.set_digest(Sha256Hex("x"));
+  part.set_size(1);
+  v1::PutPartResponse put;
+  EXPECT_EQ(Worker(&v1::RunnerService::Stub::UploadArtifact, part, put, "forks-token").error_code(),
+            StatusCode::PERMISSION_DENIED);
+  ASSERT_TRUE(Finish(order, "passed").ok());
+  EXPECT_EQ(Worker(&v1::RunnerService::Stub::UploadArtifact, part, put).error_code(), StatusCode::PERMISSION_DENIED);
+}
+
+TEST_F(DispatchServicesTest, ARunnerThatIsGoneIsForgotten) {
+  {
+    WorkStream work(*worker_stub_, "runner-token");
+    work.Say(Report());
+    work.Hear([](const v1::WorkResponse&) { return true; });
+  }
+  v1::SetRunnerServiceRequest forget;
+  forget.set_runner("box");
+  forget.set_service(v1::SetRunnerServiceRequest::SERVICE_FORGOTTEN);
+  v1::SetRunnerServiceResponse forgotten;
+  EXPECT_EQ(People(&v1::DispatchService::Stub::SetRunnerService, forget, forgotten).error_code(),
+            StatusCode::FAILED_PRECONDITION);
+  // A daemon that starts knows it, and has not heard of it yet.
+  StopDaemon();
+  StartDaemon();
+  ASSERT_TRUE(People(&v1::DispatchService::Stub::SetRunnerService, forget, forgotten).ok());
+  EXPECT_FALSE(forgotten.has_runner());
+  StopDaemon();
+  StartDaemon();
+  v1::ListRunnersResponse runners;
+  ASSERT_TRUE(People(&v1::DispatchService::Stub::ListRunners, v1::ListRunnersRequest(), runners).ok());
+  EXPECT_THAT(runners.runners(), SizeIs(0));
+}
+
+TEST_F(DispatchServicesTest, CommitsThatMayBeOfAForkRunWhereCodeIsContained) {
+  dispatch_->FetchTreesBy([&](const std::string&, const std::string& ref, const std::function<absl::Status()>&) {
+    return absl::StatusOr<dispatch::KeptTree>({Upload("tree of " + ref), std::string(40, 'c'), ref == "main"});
+  });
+  v1::JobSpec spec;
+  spec.set_suite("yardmaster/kernels");
+  spec.set_repository("github:o/r");
+  spec.set_ref("main");
+  v1::SuiteJob job;
+  ASSERT_TRUE(SubmitSpec(spec, job).ok());
+  EXPECT_EQ(job.spec().pool(), "");
+  EXPECT_EQ(job.commit(), std::string(40, 'c'));
+  EXPECT_EQ(job.spec().repository(), "github:o/r");
+  // Again, it is still the repository's.
+  v1::RerunJobRequest rerun;
+  rerun.set_job(job.job());
+  v1::RerunJobResponse again;
+  ASSERT_TRUE(People(&v1::DispatchService::Stub::RerunJob, rerun, again).ok());
+  EXPECT_EQ(again.job().spec().repository(), "github:o/r");
+  EXPECT_EQ(again.job().commit(), std::string(40, 'c'));
+  EXPECT_EQ(again.job().spec().rerun_of(), job.job());
+
+  spec.set_ref("refs/pull/7/head");
+  ASSERT_TRUE(SubmitSpec(spec, job).ok());
+  EXPECT_EQ(job.spec().pool(), "untrusted");
+  spec.set_pool("trusted");
+  const grpc::Status refused = SubmitSpec(spec, job);
+  EXPECT_EQ(refused.error_code(), StatusCode::FAILED_PRECONDITION);
+  EXPECT_THAT(refused.error_message(), HasSubstr("it may be code of a fork"));
+}
+
+TEST_F(DispatchServicesTest, TheStatementVouchesForCommitsThatTheServerFetchedOnly) {
+  dispatch_->FetchTreesBy([&](const std::string&, const std::string& ref, const std::function<absl::Status()>&) {
+    return absl::StatusOr<dispatch::KeptTree>({Upload(ref), std::string(40, 'c'), true});
+  });
+  WorkStream work(*worker_stub_, "runner-token");
+  work.Say(Report());
+  const auto statement = [&](const v1::JobSpec& spec) {
+    v1::SuiteJob job;
+    EXPECT_TRUE(SubmitSpec(spec, job).ok());
+    EXPECT_TRUE(Finish(work.Hear(HasRun).runs(0), "passed").ok());
+    work.Hear([](const v1::WorkResponse& answer) { return !HasRun(answer); });
+    v1::GetJobRequest request;
+    request.set_job(job.job());
+    request.set_signed_(true);
+    v1::GetJobResponse response;
+    EXPECT_TRUE(People(&v1::DispatchService::Stub::GetJob, request, response).ok());
+    return response.signed_result().statement();
+  };
+  v1::JobSpec fetched;
+  fetched.set_suite("yardmaster/kernels");
+  fetched.set_repository("github:o/r");
+  fetched.set_ref("main");
+  EXPECT_THAT(statement(fetched), HasSubstr("\"commit\":\"cccc"));
+  v1::JobSpec uploaded;
+  uploaded.set_suite("yardmaster/kernels");
+  uploaded.set_source_digest(Upload("mine"));
+  uploaded.set_ref(std::string(40, 'd'));
+  EXPECT_THAT(statement(uploaded),
+              ::testing::AllOf(HasSubstr("\"claimed_commit\":\"dddd"), ::testing::Not(HasSubstr("\"commit\":"))));
+}
+
+TEST_F(DispatchServicesTest, AnEarlierPassAnswersWhereItIsAskedForAndEstimatesFollow) {
+  WorkStream work(*worker_stub_, "runner-token");
+  work.Say(Report());
+  v1::JobSpec spec;
+  spec.set_suite("yardmaster/kernels");
+  spec.set_source_digest(Upload("tree"));
+  spec.set_from_cache(true);
+  const auto run = [&](const std::string& verdict) {
+    v1::SuiteJob job;
+    EXPECT_TRUE(SubmitSpec(spec, job).ok());
+    EXPECT_EQ(job.state(), "leased");
+    const v1::RunOrder order = work.Hear(HasRun).runs(0);
+    EXPECT_TRUE(Finish(order, verdict).ok());
+    work.Hear([](const v1::WorkResponse& answer) { return !HasRun(answer); });
+    return job.job();
+  };
+  run("failed");
+  const std::string passed = run("passed");
+  v1::SuiteJob answered;
+  ASSERT_TRUE(SubmitSpec(spec, answered).ok());
+  EXPECT_EQ(answered.state(), "ended");
+  EXPECT_EQ(answered.verdict(), "passed");
+  EXPECT_EQ(answered.answered_by(), passed);
+  ASSERT_THAT(answered.notes(), SizeIs(1));
+  EXPECT_THAT(answered.notes(0), HasSubstr(passed));
+  // The daemon has it from its store.
+  StopDaemon();
+  StartDaemon();
+  ASSERT_TRUE(SubmitSpec(spec, answered).ok());
+  EXPECT_EQ(answered.answered_by(), passed);
+  // Nobody asked, or it is something else.
+  spec.set_from_cache(false);
+  v1::SuiteJob job;
+  ASSERT_TRUE(SubmitSpec(spec, job).ok());
+  EXPECT_EQ(job.answered_by(), "");
+  EXPECT_EQ(job.expected_seconds(), 1U);
+  spec.set_from_cache(true);
+  spec.add_variables("A=b");
+  ASSERT_TRUE(SubmitSpec(spec, job).ok());
+  EXPECT_EQ(job.answered_by(), "");
+}
+
+TEST_F(DispatchServicesTest, WhatFailedIsRunAgainByNameAndOnlyThat) {
+  const std::string result = R"({"layers": [{"id": "build", "verdict": "passed"}, {"id": "unit", "verdict": "failed"}],
+    "steps": [{"name": "cmake", "layer": "build", "verdict": "passed"}, {"name": "good", "layer": "unit", "verdict": "passed"},
+              {"name": "bad[x=1]", "layer": "unit", "verdict": "failed"}, {"name": "dead", "layer": "unit", "verdict": "error"}],
+    "tests": [{"id": "A.one", "step": "bad[x=1]", "verdict": "failed"}, {"id": "A.one", "step": "bad[x=1]", "rank": 1, "verdict": "failed"},
+              {"id": "A.two", "step": "bad[x=1]", "verdict": "passed"}]})";
+  WorkStream work(*worker_stub_, "runner-token");
+  work.Say(Report());
+  const v1::SuiteJob job = Submit();
+  v1::RerunJobRequest rerun;
+  rerun.set_job(job.job());
+  rerun.set_failed_only(true);
+  v1::RerunJobResponse again;
+  EXPECT_EQ(People(&v1::DispatchService::Stub::RerunJob, rerun, again).error_code(), StatusCode::FAILED_PRECONDITION);
+  const v1::RunOrder order = work.Hear(HasRun).runs(0);
+  v1::PutPartRequest part;
+  part.set_digest(Sha256Hex(result));
+  part.set_size(result.size());
+  part.set_part(result);
+  v1::PutPartResponse put;
+  ASSERT_TRUE(Worker(&v1::RunnerService::Stub::UploadArtifact, part, put).ok());
+  v1::Artifact artifact;
+  artifact.set_path("result.json");
+  artifact.set_digest(part.digest());
+  artifact.set_size(result.size());
+  ASSERT_TRUE(Finish(order, "failed", {artifact}).ok());
+  ASSERT_TRUE(People(&v1::DispatchService::Stub::RerunJob, rerun, again).ok());
+  const v1::JobSpec& spec = again.job().spec();
+  EXPECT_THAT(spec.layers(), ElementsAre("unit"));
+  ASSERT_THAT(spec.steps(), SizeIs(2));
+  EXPECT_EQ(spec.steps(0).step(), "bad[x=1]");
+  EXPECT_THAT(spec.steps(0).tests(), ElementsAre("A.one"));
+  EXPECT_EQ(spec.steps(1).step(), "dead");
+  EXPECT_THAT(spec.steps(1).tests(), SizeIs(0));
+
+  // It passes now: that is flaky, and says what was before.
+  const v1::RunOrder second =
+      work.Hear([&](const v1::WorkResponse& answer) { return HasRun(answer) && answer.runs(0).job() != job.job(); })
+          .runs(0);
+  ASSERT_TRUE(Finish(second, "passed").ok());
+  ASSERT_TRUE(Finish(second, "passed").ok());
+  const v1::SuiteJob flaky = Get(again.job().job());
+  EXPECT_EQ(flaky.verdict(), "flaky");
+  ASSERT_THAT(flaky.notes(), ::testing::Not(::testing::IsEmpty()));
+  EXPECT_THAT(flaky.notes(0), HasSubstr("it passed after the failure of the job " + job.job()));
+}
+
+TEST_F(DispatchServicesTest, ProgressIsToldToFollowersAndLeavesTheQueueAlone) {
+  WorkStream work(*worker_stub_, "runner-token");
+  work.Say(Report());
+  const v1::SuiteJob job = Submit();
+  const v1::RunOrder order = work.Hear(HasRun).runs(0);
+  grpc::ClientContext context;
+  Authorize(context, "viewer-token");
+  v1::WatchJobRequest request;
+  request.set_job(job.job());
+  auto stream = people_stub_->WatchJob(&context, request);
+  v1::WorkRequest report = Report();
+  AddRun(report, order, v1::WorkerRun::PHASE_RUNNING);
+  v1::RunProgress& progress = *report.mutable_runs(0)->mutable_progress();
+  progress.set_layers_in_all(3);
+  progress.set_step("unit");
+  progress.set_tests(4);
+  v1::LayerProgress& layer = *progress.add_layers();
+  layer.set_id("correctness");
+  work.Say(report);
+  v1::WatchJobResponse news;
+  do {
+    ASSERT_TRUE(stream->Read(&news));
+  } while (!news.job().has_progress());
+  EXPECT_EQ(news.job().progress().layers(0).id(), "correctness");
+  EXPECT_EQ(Get(job.job()).progress().tests(), 4U);
+  progress.set_tests(5);
+  work.Say(report);
+  do {
+    ASSERT_TRUE(stream->Read(&news));
+  } while (news.job().progress().tests() < 5);
+  ASSERT_TRUE(Finish(order, "passed").ok());
+  EXPECT_FALSE(Get(job.job()).has_progress());
+  context.TryCancel();
+}
+
 TEST_F(DispatchServicesTest, ASecondWorkerOfTheNameTakesItAndTheFirstIsTold) {
   WorkStream first(*worker_stub_, "runner-token");
   first.Say(Report());
@@ -475,7 +848,7 @@ TEST_F(DispatchServicesTest, ReportsThatMakeNoSenseEndTheStream) {
 
 TEST_F(DispatchServicesTest, WithoutAStoreNothingIsTaken) {
   const RpcEnvironment env{auth_, metrics_, clock_, logger_};
-  DispatchServiceImpl people(env, *executor_, nullptr);
+  DispatchServiceImpl people(env, *executor_, *executor_, nullptr);
   testing::RpcServer server(people);
   const auto stub = v1::DispatchService::NewStub(server.Connect());
   v1::ListJobsResponse list;

@@ -95,7 +95,6 @@ TEST_F(ConfigTest, TheDocumentedExampleIsReadCompletely) {
   EXPECT_EQ(config->tokens[0].role, Role::kOperator);
   EXPECT_EQ(config->tokens[0].secret.Reveal(), "operator-token-value");
   EXPECT_FALSE(config->allow_anonymous_loopback);
-  EXPECT_THAT(config->later_sections, IsEmpty());
 }
 
 TEST_F(ConfigTest, AnEmptyObjectGivesTheDefaults) {
@@ -106,7 +105,6 @@ TEST_F(ConfigTest, AnEmptyObjectGivesTheDefaults) {
   EXPECT_TRUE(config->packs_dir.empty());
   EXPECT_EQ(config->http.ToString(), "127.0.0.1:8080");
   EXPECT_FALSE(config->allow_anonymous_loopback);
-  EXPECT_THAT(config->later_sections, IsEmpty());
   // Nobody can call such a daemon: that is said.
   EXPECT_THAT(config->warnings, ElementsAre(HasSubstr("every call")));
 }
@@ -135,7 +133,8 @@ TEST_F(ConfigTest, EveryFurtherKeyIsRead) {
                      {"forge": "github", "repository": "octo/*"}],
     "limits": {"http_connections": 10, "http_header_bytes": 2048, "http_body_bytes": 4096, "http_header_timeout_ms": 1000,
                "http_body_timeout_ms": 1001, "http_idle_timeout_ms": 1002, "rpc_message_bytes": 1048576, "drain_timeout_ms": 1003},
-    "retention": {"bodies_days": 3, "bodies_bytes": 1048576, "digests_days": 30, "decisions_days": 31, "ledger_days": 32},
+    "retention": {"bodies_days": 3, "bodies_bytes": 1048576, "digests_days": 30, "decisions_days": 31, "ledger_days": 32,
+                  "jobs_days": 33},
     "chat": {"slack": {"signing_secret": {"env": "GITHUB_WEBHOOK_SECRET"}, "users": {"U1": {"github": "alice"}},
                        "channels": {"C9": {"repository": "github:octo/hello", "may": ["read", "write"]}}}},
     "tls": {"certificate": "server.pem", "key": {"file": "server.key"}, "listeners": ["grpc"]},
@@ -165,13 +164,53 @@ TEST_F(ConfigTest, EveryFurtherKeyIsRead) {
   EXPECT_EQ(config->limits.drain_timeout, std::chrono::milliseconds(1003));
   EXPECT_EQ(config->retention.bodies, std::chrono::hours(72));
   EXPECT_EQ(config->retention.ledger, std::chrono::hours(32 * 24));
+  EXPECT_EQ(config->retention.jobs, std::chrono::hours(33 * 24));
   ASSERT_NE(config->chat, nullptr);
   EXPECT_THAT(config->chat->platforms, SizeIs(1));
   ASSERT_TRUE(config->tls.has_value());
   EXPECT_TRUE(config->tls->grpc);
   EXPECT_FALSE(config->tls->http);
   EXPECT_EQ(config->log.level, LogLevel::kDebug);
-  EXPECT_THAT(config->later_sections, IsEmpty());
+}
+
+TEST_F(ConfigTest, WhatHoldsForRunsOfSuitesIsRead) {
+  const std::optional<Config> config = Parse(R"({
+    "tokens": [{"name": "box", "role": "runner", "secret": {"env": "GITHUB_TOKEN"}, "runners": ["box-*"], "pool": "untrusted"}],
+    "dispatch": {"max_attempts": 2, "lease_seconds": 5, "fork_policy": "never",
+                 "pools": {"trusted": {}, "untrusted": {"network": ["pypto/*"]}},
+                 "times": {"queue_minutes": 60, "start_minutes": 5, "run_minutes": 7, "finish_minutes": 3},
+                 "artifacts": {"days": 2, "bytes": 1048576}, "limits": {"processes": 100}}})");
+  ASSERT_TRUE(config.has_value()) << AllProblems();
+  ASSERT_THAT(config->tokens, SizeIs(1));
+  EXPECT_THAT(config->tokens[0].runner.names, ElementsAre("box-*"));
+  EXPECT_EQ(config->tokens[0].runner.pool, "untrusted");
+  const DispatchConfig& dispatch = config->dispatch;
+  EXPECT_EQ(dispatch.max_attempts, 2u);
+  EXPECT_EQ(dispatch.lease, std::chrono::seconds(5));
+  EXPECT_EQ(dispatch.fork_policy, ForkPolicy::kNever);
+  EXPECT_THAT(dispatch.untrusted_network, ElementsAre("pypto/*"));
+  EXPECT_EQ(dispatch.times.queue, std::chrono::minutes(60));
+  EXPECT_EQ(dispatch.times.start, std::chrono::minutes(5));
+  EXPECT_EQ(dispatch.times.run, std::chrono::minutes(7));
+  EXPECT_EQ(dispatch.times.finish, std::chrono::minutes(3));
+  EXPECT_EQ(dispatch.artifact_age, std::chrono::hours(48));
+  EXPECT_EQ(dispatch.limits.processes, 100u);
+}
+
+TEST_F(ConfigTest, PoolsAndRightsOfRunnersAreStrict) {
+  EXPECT_EQ(OnlyProblem(R"({"dispatch": {"pools": {"lab": {}}}})").pointer, "/dispatch/pools/lab");
+  EXPECT_EQ(OnlyProblem(R"({"dispatch": {"pools": {"trusted": {"network": ["a/b"]}}}})").pointer,
+            "/dispatch/pools/trusted/network");
+  EXPECT_EQ(OnlyProblem(R"({"dispatch": {"times": {"queue_minutes": 0}}})").pointer, "/dispatch/times/queue_minutes");
+  EXPECT_EQ(
+      OnlyProblem(
+          R"({"tokens": [{"name": "a", "role": "viewer", "secret": {"env": "GITHUB_TOKEN"}, "pool": "trusted"}]})")
+          .pointer,
+      "/tokens/0/pool");
+  EXPECT_EQ(
+      OnlyProblem(R"({"tokens": [{"name": "a", "role": "runner", "secret": {"env": "GITHUB_TOKEN"}, "pool": "mine"}]})")
+          .pointer,
+      "/tokens/0/pool");
 }
 
 TEST_F(ConfigTest, AnUnknownKeyNamesFilePointerLineAndTheKeyThatWasMeant) {

@@ -13,7 +13,7 @@ class JobsTest : public StoreFixture {
  protected:
   Jobs& jobs() { return store_->jobs(); }
   static JobRow Row(const std::string& job, int64_t number, bool ended = false) {
-    return {job, number, "github:o/r", ended, "record of " + job + (ended ? ", ended" : "")};
+    return {job, number, "github:o/r", ended, ended ? 1 : 0, "record of " + job + (ended ? ", ended" : "")};
   }
 };
 
@@ -23,7 +23,7 @@ TEST_F(JobsTest, WhatIsLiveComesBackAfterARestart) {
   rows.leases = {{"a", 1, true, "lease"}};
   rows.runners = {{"r", "runner"}};
   ASSERT_TRUE(jobs().Put(rows, true).ok());
-  ASSERT_TRUE(jobs().Put({{Row("b", 2, true)}, {{"a", 1, false, "over"}, {"a", 2, true, "next"}}, {}}, false).ok());
+  ASSERT_TRUE(jobs().Put({{Row("b", 2, true)}, {{"a", 1, false, "over"}, {"a", 2, true, "next"}}, {}, {}}, false).ok());
   Open();
   const absl::StatusOr<JobRows> live = jobs().LoadLive();
   ASSERT_TRUE(live.ok()) << live.status();
@@ -75,6 +75,20 @@ TEST_F(JobsTest, RowsThatCannotBeStoredAreRefusedWithAllOthers) {
   rows.jobs[1].record.resize(kMaxJobRecordBytes + 1);
   EXPECT_EQ(jobs().Put(rows, true).code(), absl::StatusCode::kInvalidArgument);
   EXPECT_THAT(jobs().LoadLive()->jobs, IsEmpty());
+}
+
+TEST_F(JobsTest, AForgottenRunnerIsGoneAndMayComeAgain) {
+  JobRows rows;
+  rows.runners = {{"r", "first"}, {"s", "other"}};
+  ASSERT_TRUE(jobs().Put(rows, false).ok());
+  JobRows forgotten;
+  forgotten.forgotten_runners = {"r"};
+  ASSERT_TRUE(jobs().Put(forgotten, false).ok());
+  ASSERT_THAT(jobs().LoadLive()->runners, SizeIs(1));
+  forgotten.runners = {{"r", "second"}};
+  ASSERT_TRUE(jobs().Put(forgotten, false).ok());
+  ASSERT_THAT(jobs().LoadLive()->runners, SizeIs(2));
+  EXPECT_EQ(jobs().LoadLive()->runners[0].record, "second");
 }
 
 }  // namespace

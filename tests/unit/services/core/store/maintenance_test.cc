@@ -162,6 +162,24 @@ TEST_F(UpkeepTest, DecisionsLedgerAndSubjectsGoAfterFourHundredDays) {
   EXPECT_TRUE(store_->subjects().Similar(query)->empty());
 }
 
+TEST_F(UpkeepTest, JobsGoWithTheirLeasesSomeTimeAfterTheirEnd) {
+  Open([](StoreOptions& options) { options.retention.jobs = std::chrono::hours(24); });
+  const int64_t now = std::chrono::duration_cast<std::chrono::microseconds>(clock_.Now().time_since_epoch()).count();
+  JobRows rows;
+  rows.jobs = {{"ended", 1, "o/r", true, now, "record"}, {"live", 2, "o/r", false, 0, "record"}};
+  rows.leases = {{"ended", 1, false, "lease"}, {"live", 1, false, "lease"}, {"live", 2, true, "lease"}};
+  ASSERT_TRUE(store_->jobs().Put(rows, true).ok());
+  clock_.Advance(23h);
+  Maintain();
+  EXPECT_TRUE(store_->jobs().Get("ended").ok());
+  clock_.Advance(2h);
+  Maintain();
+  EXPECT_EQ(store_->jobs().Get("ended").status().code(), absl::StatusCode::kNotFound);
+  EXPECT_TRUE(store_->jobs().Get("live").ok());
+  ASSERT_TRUE(store_->jobs().LoadLive().ok());
+  EXPECT_EQ(store_->jobs().LoadLive()->leases.size(), 1u);
+}
+
 TEST_F(UpkeepTest, ManyRowsGoInManySlices) {
   for (int i = 0; i < 1000; ++i) {
     NewDelivery delivery = Opened("d-" + std::to_string(i));

@@ -169,7 +169,7 @@ TEST_F(BookTest, TheDaemonsOwnDowntimeIsNobodysSilence) {
   kept.jobs.push_back(JobNow("a"));
   kept.leases.push_back(*book_.FindLease("a"));
   Pass(std::chrono::hours(2));
-  Book next(Limits(), Now());
+  Book next(Limits(), Now(), engine_);
   next.Apply(kept);
   EXPECT_TRUE(next.Expire(Now()).empty());
   Pass(std::chrono::seconds(30));
@@ -183,6 +183,166 @@ TEST_F(BookTest, WhatIsForgottenIsOnlyWhatHasEnded) {
   ASSERT_TRUE(Do(book_.Cancel("a", "ann", Now())).ok());
   book_.Forget("a");
   EXPECT_EQ(book_.FindJob("a"), nullptr);
+}
+
+TEST_F(BookTest, AHostThatComesBackWithFewerCardsKeepsJobsWaitingForADay) {
+  Report(ReportOf("r", 4));
+  Settle();
+  RunnerReport fewer = ReportOf("r", 3);
+  fewer.session = "s2";
+  Report(fewer);
+  ASSERT_EQ(book_.FindRunner("r")->devices.size(), 4U);
+  EXPECT_FALSE(book_.FindRunner("r")->devices[3].healthy);
+  EXPECT_THAT(book_.FindRunner("r")->devices[3].why, HasSubstr("gone"));
+  Settle();
+  Submit(JobOf("a", 4));
+  Expire();
+  Place();
+  EXPECT_EQ(JobNow("a").state, JobState::kQueued);
+  // It is back.
+  RunnerReport whole = ReportOf("r", 4);
+  whole.session = "s3";
+  Report(whole);
+  Place();
+  EXPECT_EQ(JobNow("a").state, JobState::kLeased);
+  // For good: a day later nobody remembers it.
+  fewer.session = "s4";
+  Report(fewer);
+  EXPECT_EQ(book_.FindRunner("r")->devices.size(), 4U);
+  Pass(std::chrono::hours(24));
+  Report(fewer);
+  EXPECT_EQ(book_.FindRunner("r")->devices.size(), 3U);
+  Settle();
+  Submit(JobOf("b", 4));
+  EXPECT_EQ(JobNow("b").state, JobState::kEnded);
+}
+
+TEST_F(BookTest, WhatWaitsTooLongEndsAndWhoeverCameBackToTheQueueWaitsAnew) {
+  Submit(JobOf("waits"));
+  Submit(JobOf("ran"));
+  ASSERT_TRUE(Do(book_.Cancel("waits", "ann", Now())).ok());
+  Begin("ran");
+  Submit(JobOf("later"));
+  Pass(std::chrono::hours(20));
+  ASSERT_TRUE(Do(book_.GiveBack("ran", 1, "told to", Now())).ok());
+  Pass(std::chrono::hours(4));
+  Report(ReportOf("r", 1));
+  Expire();
+  EXPECT_EQ(JobNow("later").verdict, Verdict::kError);
+  EXPECT_EQ(JobNow("later").cause.class_name, "infrastructure");
+  EXPECT_THAT(JobNow("later").cause.text, HasSubstr("timed out in the queue: it waited for devices for 24 hours"));
+  EXPECT_EQ(JobNow("ran").state, JobState::kQueued);
+}
+
+TEST_F(BookTest, ARunThatNeitherBeginsNorEndsIsLost) {
+  const auto alive = [&](std::chrono::seconds by, RunPhase phase) {
+    // It says all the time that it is there.
+    for (; by.count() > 0; by -= std::chrono::seconds(20)) {
+      Pass(std::min(by, std::chrono::seconds(20)));
+      ReportRun(ReportOf("r", 1), "a", phase);
+    }
+    Expire();
+  };
+  Job job = JobOf("a");
+  job.limit = std::chrono::seconds(100);
+  Submit(job);
+  Begin("a", RunPhase::kPreparing);
+  alive(std::chrono::minutes(30) - std::chrono::seconds(20), RunPhase::kPreparing);
+  EXPECT_EQ(JobNow("a").state, JobState::kLeased);
+  alive(std::chrono::seconds(20), RunPhase::kPreparing);
+  EXPECT_EQ(JobNow("a").state, JobState::kQueued);
+  EXPECT_THAT(JobNow("a").notes.back(), HasSubstr("no process of it began within 30 minutes"));
+
+  // A supervisor that was stopped never tells of an end.
+  Begin("a");
+  alive(std::chrono::seconds(80), RunPhase::kRunning);
+  EXPECT_EQ(JobNow("a").state, JobState::kRunning);
+  alive(std::chrono::seconds(20), RunPhase::kRunning);
+  EXPECT_EQ(JobNow("a").state, JobState::kQueued);
+  EXPECT_THAT(JobNow("a").notes.back(), HasSubstr("it did not end within 2 minutes"));
+
+  Begin("a");
+  ReportRun(ReportOf("r", 1), "a", RunPhase::kFinishing);
+  alive(std::chrono::hours(2), RunPhase::kFinishing);
+  EXPECT_EQ(JobNow("a").state, JobState::kEnded);
+  EXPECT_EQ(JobNow("a").cause.class_name, "infrastructure");
+}
+
+TEST_F(BookTest, TheDowntimeOfTheDaemonIsNobodysTime) {
+  Submit(JobOf("a"));
+  Begin("a", RunPhase::kPreparing);
+  const Changes all{{JobNow("a")}, {*book_.FindLease("a")}, {}, {*book_.FindRunner("r")}, {}};
+  Pass(std::chrono::hours(1));
+  Book after(Limits(), Now(), engine_);
+  Changes kept = all;
+  kept.leases[0].since = {};
+  after.Apply(kept);
+  Pass(std::chrono::seconds(5));
+  EXPECT_TRUE(after.Expire(Now()).empty());
+}
+
+TEST_F(BookTest, ARunnersNameBelongsToItsTokenUntilItIsForgotten) {
+  RunnerReport report = ReportOf("r", 1);
+  report.token = "box-1";
+  Report(report);
+  report.session = "s2";
+  Report(report);
+  RunnerReport thief = report;
+  thief.token = "box-2";
+  thief.session = "s3";
+  const absl::Status refused = book_.Report(thief, Now()).status();
+  EXPECT_EQ(refused.code(), absl::StatusCode::kPermissionDenied);
+  EXPECT_THAT(std::string(refused.message()), HasSubstr("belongs to the token \"box-1\""));
+  EXPECT_EQ(book_.ForgetRunner("r").status().code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_EQ(book_.ForgetRunner("x").status().code(), absl::StatusCode::kNotFound);
+  Pass(std::chrono::seconds(30));
+  Expire();
+  ASSERT_TRUE(Do(book_.ForgetRunner("r")).ok());
+  EXPECT_EQ(book_.FindRunner("r"), nullptr);
+  Report(thief);
+  EXPECT_EQ(book_.FindRunner("r")->token, "box-2");
+}
+
+TEST_F(BookTest, WhatOnlyAForgottenRunnerCouldDoEnds) {
+  Report(ReportOf("large", 4));
+  Report(ReportOf("small", 1));
+  Settle();
+  Submit(JobOf("a", 4));
+  Place();
+  ASSERT_TRUE(Do(book_.GiveBack("a", 1, "told to", Now())).ok());
+  Pass(std::chrono::seconds(30));
+  Report(ReportOf("small", 1));
+  Expire();
+  EXPECT_EQ(JobNow("a").state, JobState::kQueued);
+  ASSERT_TRUE(Do(book_.ForgetRunner("large")).ok());
+  Expire();
+  EXPECT_EQ(JobNow("a").verdict, Verdict::kError);
+  EXPECT_THAT(JobNow("a").cause.text, HasSubstr("the nearest is \"small\""));
+}
+
+TEST_F(BookTest, WhatIsTakenBackHasNotHappened) {
+  Report(ReportOf("r", 2));
+  Submit(JobOf("a"));
+  Place();
+  const size_t queued = book_.CountOf(JobState::kQueued);
+  const std::vector<Changes> all = {*book_.Submit(JobOf("b"), Now()),
+                                    *book_.Finish("a", 1, Said(Verdict::kPassed), Now()), *book_.SetDrained("r", true)};
+  for (const Changes& changes : all) {
+    const Former former = book_.FormerOf(changes);
+    book_.Apply(changes);
+    book_.Restore(former);
+  }
+  EXPECT_EQ(book_.FindJob("b"), nullptr);
+  EXPECT_EQ(book_.CountOf(JobState::kQueued), queued);
+  EXPECT_EQ(JobNow("a").state, JobState::kLeased);
+  ASSERT_EQ(book_.LeasesOf("r").size(), 1U);
+  EXPECT_FALSE(book_.FindRunner("r")->drained_by_people);
+  // Its device is in use, the other is not.
+  Submit(JobOf("c"));
+  Submit(JobOf("d"));
+  Place();
+  EXPECT_NE(book_.FindLease("c"), nullptr);
+  EXPECT_EQ(book_.FindLease("d"), nullptr);
 }
 
 }  // namespace

@@ -5,12 +5,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "services/dispatch/book/book.h"
+#include "services/dispatch/engines/local_engine.h"
 
 namespace yardmaster::dispatch {
 
@@ -40,7 +42,7 @@ inline RunnerReport ReportOf(std::string name, size_t devices, size_t group_size
     Device device;
     device.id = absl::StrCat(i);
     device.kind = "npu";
-    device.model = "Ascend910B";
+    device.model = "910B3";
     device.memory_mib = 65'536;
     if (group_size > 0) device.group = absl::StrCat("g", i / group_size);
     report.devices.push_back(std::move(device));
@@ -70,11 +72,17 @@ class DispatchFixture : public ::testing::Test {
     Report(report);
   }
   void Place() { book_.Apply(book_.Place(Now())); }
+  // The runners that are known stay the same until nobody waits for more.
+  void Settle() {
+    Pass(Limits().runners_settle);
+    for (const auto& [name, runner] : std::map(book_.runners())) book_.Hear(name, runner.token, Now().steady);
+  }
   void Expire() { book_.Apply(book_.Expire(Now())); }
   const Job& JobNow(std::string_view id) { return *book_.FindJob(id); }
 
   std::chrono::seconds passed_{1'000};
-  Book book_{Limits(), Now()};
+  LocalEngine engine_;
+  Book book_{Limits(), Now(), engine_};
 };
 
 }  // namespace yardmaster::dispatch

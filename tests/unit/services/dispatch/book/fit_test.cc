@@ -27,7 +27,7 @@ TEST(Fit, EachConditionIsNamedWhenItIsWhatLacks) {
   Demand demand = DemandOf(2);
   demand.models = {"Ascend310*", "A3"};
   EXPECT_THAT(Missing(demand, runner), ElementsAre("2 more of the model Ascend310* or A3"));
-  demand.models = {"Ascend910?"};
+  demand.models = {"ascend910b?"};
   EXPECT_THAT(Missing(demand, runner), IsEmpty());
   demand.memory_mib = 100'000;
   EXPECT_THAT(Missing(demand, runner), ElementsAre("2 more with 100000 MiB of memory or more"));
@@ -39,6 +39,19 @@ TEST(Fit, EachConditionIsNamedWhenItIsWhatLacks) {
   demand.labels = {"lab", "ib"};
   EXPECT_THAT(Missing(demand, runner),
               ElementsAre("it is in the pool \"trusted\", not \"untrusted\"", "the label \"ib\""));
+}
+
+TEST(Fit, AComputeCapabilityIsAConditionOfItsOwn) {
+  Runner runner = RunnerWith(2);
+  for (Device& device : runner.devices) device.kind = "gpu";
+  Demand demand = DemandOf(2, "gpu");
+  demand.capability = {">=8.0", "!=9.0"};
+  EXPECT_THAT(Missing(demand, runner), ElementsAre("2 more of compute capability >=8.0 and !=9.0"));
+  runner.devices[0].capability = "8.6";
+  runner.devices[1].capability = "9.0";
+  EXPECT_THAT(Missing(demand, runner), ElementsAre("1 more of compute capability >=8.0 and !=9.0"));
+  EXPECT_TRUE(DeviceFits(demand, runner.devices[0]));
+  EXPECT_FALSE(DeviceFits(demand, runner.devices[1]));
 }
 
 TEST(Fit, ADeviceThatIsSickIsStillKnown) {

@@ -19,6 +19,7 @@
 #include "absl/strings/str_cat.h"
 #include "services/dispatch/book/book.h"
 #include "services/dispatch/book/states.h"
+#include "services/dispatch/engines/local_engine.h"
 
 namespace yardmaster::dispatch {
 namespace {
@@ -165,7 +166,7 @@ class World {
   }
 
   void StartServer() {
-    book_ = std::make_unique<Book>(limits_, Now());
+    book_ = std::make_unique<Book>(limits_, Now(), engine_);
     book_->Apply(disk_.All());
   }
 
@@ -180,6 +181,13 @@ class World {
     const bool faults = now_ < kFaultsLast;
     if (faults && Chance(200)) {
       KillServer();
+      return false;
+    }
+    if (faults && Chance(150)) {
+      // The store takes nothing: what was decided is taken back.
+      const Former former = book_->FormerOf(changes);
+      book_->Apply(changes);
+      book_->Restore(former);
       return false;
     }
     disk_.Write(changes);
@@ -403,6 +411,7 @@ class World {
 
   std::mt19937_64 random_;
   Limits limits_;
+  LocalEngine engine_;
   std::chrono::seconds now_{0};
   std::chrono::seconds wall_jump_{0};
   Disk disk_;

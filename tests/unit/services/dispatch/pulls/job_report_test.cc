@@ -57,14 +57,18 @@ TEST(JobReport, TheVerdictIsTheCodesOnlyWhereItIs) {
   EXPECT_EQ(EndedCheck(Ended("flaky"), kResult).conclusion(), ReportCheck::CONCLUSION_SUCCESS);
   EXPECT_EQ(EndedCheck(Ended("failed", "code"), kResult).conclusion(), ReportCheck::CONCLUSION_FAILURE);
   EXPECT_EQ(EndedCheck(Ended("timed_out"), "").conclusion(), ReportCheck::CONCLUSION_FAILURE);
-  EXPECT_EQ(EndedCheck(Ended("failed", "infrastructure"), "").conclusion(), ReportCheck::CONCLUSION_NEUTRAL);
-  EXPECT_EQ(EndedCheck(Ended("error", "infrastructure"), "").conclusion(), ReportCheck::CONCLUSION_NEUTRAL);
-  EXPECT_EQ(EndedCheck(Ended("not_run", "environment"), "").conclusion(), ReportCheck::CONCLUSION_NEUTRAL);
+  EXPECT_EQ(EndedCheck(Ended("failed", "infrastructure"), "").conclusion(), ReportCheck::CONCLUSION_ACTION_REQUIRED);
+  EXPECT_EQ(EndedCheck(Ended("error", "infrastructure"), "").conclusion(), ReportCheck::CONCLUSION_ACTION_REQUIRED);
+  EXPECT_EQ(EndedCheck(Ended("not_run", "environment"), "").conclusion(), ReportCheck::CONCLUSION_ACTION_REQUIRED);
+  EXPECT_EQ(EndedCheck(Ended("not_run"), "").conclusion(), ReportCheck::CONCLUSION_ACTION_REQUIRED);
+  // A change that breaks its own tests can't turn its check green by it.
+  EXPECT_EQ(EndedCheck(Ended("error", "code"), "").conclusion(), ReportCheck::CONCLUSION_FAILURE);
+  EXPECT_EQ(EndedCheck(Ended("error"), "").conclusion(), ReportCheck::CONCLUSION_FAILURE);
   EXPECT_EQ(EndedCheck(Ended("cancelled"), "").conclusion(), ReportCheck::CONCLUSION_CANCELLED);
   const ReportCheck check = EndedCheck(Ended("error", "infrastructure"), "");
   EXPECT_EQ(check.name(), "yardmaster/test/repo/units");
   EXPECT_EQ(check.attempt(), 3);
-  EXPECT_EQ(check.title(), "error (infrastructure)");
+  EXPECT_EQ(check.title(), "error, not the code (infrastructure)");
   EXPECT_THAT(check.summary(), HasSubstr("says nothing about the code"));
   EXPECT_THAT(check.summary(), Not(HasSubstr("@everybody")));
 }
@@ -78,7 +82,50 @@ TEST(JobReport, LayersAndFailuresAreToldWithoutTheirMarkup) {
   EXPECT_THAT(check.summary(), Not(HasSubstr("test_sub")));
   EXPECT_THAT(check.summary(), Not(HasSubstr("<b>")));
   EXPECT_THAT(check.summary(), HasSubstr("run 2"));
-  EXPECT_THAT(EndedComment(Ended("failed", "code"), kResult), HasSubstr("`repo/units`: failed"));
+  const std::string all = JobsText(std::string(40, 'a'), {{Ended("failed", "code"), kResult}});
+  EXPECT_THAT(all, HasSubstr("`repo/units`: failed: 6 tests, 1 failed"));
+  EXPECT_THAT(all, HasSubstr("### Tests of `aaaaaaaaaaaa`"));
+}
+
+TEST(JobReport, ALineForEachLayerWhileItRuns) {
+  v1::SuiteJob job = Ended("");
+  job.set_state("running");
+  job.set_expected_seconds(600);
+  v1::RunProgress& progress = *job.mutable_progress();
+  progress.set_layers_in_all(3);
+  v1::LayerProgress& smoke = *progress.add_layers();
+  smoke.set_id("smoke");
+  smoke.set_verdict("passed");
+  smoke.set_tests(4);
+  smoke.set_seconds(1.5);
+  progress.add_layers()->set_id("<b>unit");
+  const ReportCheck check = ProgressCheck(job, 3);
+  EXPECT_EQ(check.conclusion(), ReportCheck::CONCLUSION_UNSPECIFIED);
+  EXPECT_EQ(check.progress(), 3);
+  EXPECT_EQ(check.title(), "layer 2 of 3: <b>unit");
+  EXPECT_THAT(check.summary(), HasSubstr("| smoke | passed | 4 | 0 | 0 | 1.5 |"));
+  EXPECT_THAT(check.summary(), HasSubstr("unit | running | 0 | 0 | 0 | 0.0 |"));
+  EXPECT_THAT(check.summary(), Not(HasSubstr("<b>")));
+  EXPECT_THAT(check.summary(), HasSubstr("It usually takes 10 min"));
+  EXPECT_THAT(JobsText(std::string(40, 'a'), {{job, ""}}), HasSubstr("smoke passed · "));
+}
+
+TEST(JobReport, TestsThatFailOnTheBaseAreBrokenOnTrunk) {
+  constexpr const char* kHere = R"({"tests": [{"id": "both", "verdict": "failed"}, {"id": "here", "verdict": "failed"},
+                                              {"id": "fine", "verdict": "passed"}]})";
+  constexpr const char* kThere =
+      R"({"tests": [{"id": "both", "verdict": "failed"}, {"id": "here", "verdict": "passed"}]})";
+  v1::SuiteJob failed = Ended("failed", "code");
+  v1::SuiteJob trunk = Ended("failed", "code");
+  trunk.set_job("j-2");
+  const std::string text = TrunkComment(trunk, kThere, failed, kHere);
+  EXPECT_THAT(text, HasSubstr("broken on trunk, too: `both`"));
+  EXPECT_THAT(text, HasSubstr("fails with this change only: `here`"));
+  EXPECT_THAT(text, Not(HasSubstr("fine")));
+  EXPECT_THAT(text, HasSubstr("`j-1`"));
+  EXPECT_THAT(TrunkComment(Ended("passed"), "", failed, ""), HasSubstr("It passes there"));
+  EXPECT_THAT(TrunkComment(Ended("error", "infrastructure"), "", failed, ""),
+              HasSubstr("says nothing about what failed"));
 }
 
 TEST(JobReport, AResultThatIsNoneLeavesTheVerdict) {

@@ -9,7 +9,7 @@
 #include "clients/forge/gitcode/gitcode_profile.h"
 #include "services/intake/effects/answer_comment.h"
 #include "services/intake/effects/kinds.h"
-#include "services/intake/effects/marker.h"
+#include "services/intake/marker.h"
 #include "services/intake/plans/label_history.h"
 #include "tests/unit/services/intake/effects/effect_runs.h"
 #include "tests/unit/services/intake/world.h"

@@ -10,7 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "clients/forge/gitcode/gitcode_profile.h"
 #include "services/intake/effects/kinds.h"
-#include "services/intake/effects/marker.h"
+#include "services/intake/marker.h"
 #include "tests/unit/services/intake/effects/effect_runs.h"
 
 namespace yardmaster {
@@ -152,6 +152,30 @@ TEST_F(ReviewEffects, CheckBeginsAndIsConcludedAsOneRun) {
   const int writes = world_.forge_.writes;
   ASSERT_TRUE(Run({BeginAction(), CheckAction(v1::ReportCheck::CONCLUSION_NEUTRAL, 2)}).done());
   EXPECT_EQ(world_.forge_.writes, writes);
+  world_.ExpectSettled();
+}
+
+v1::Action ProgressAction(int64_t progress, const std::string& title) {
+  v1::Action action = BeginAction();
+  action.mutable_report_check()->set_progress(progress);
+  action.mutable_report_check()->set_title(title);
+  return action;
+}
+
+TEST_F(ReviewEffects, HowFarACheckIsIsToldWhileItRunsAndMakesNone) {
+  ASSERT_TRUE(Run({ProgressAction(1, "too early")}).done());
+  EXPECT_THAT(Runs(), SizeIs(0));
+  ASSERT_TRUE(Run({BeginAction(), ProgressAction(2, "layer 1 of 3")}).done());
+  ExpectCheck(ForgeCheckState::kInProgress, 0);
+  EXPECT_EQ(Runs()[0].title, "layer 1 of 3");
+  ASSERT_TRUE(Run({ProgressAction(3, "layer 2 of 3")}).done());
+  EXPECT_EQ(Runs()[0].title, "layer 2 of 3");
+  ASSERT_TRUE(Run({CheckAction(v1::ReportCheck::CONCLUSION_ACTION_REQUIRED, 0)}).done());
+  ExpectCheck(ForgeCheckState::kActionRequired, 0);
+  const std::string said = Runs()[0].title;
+  ASSERT_TRUE(Run({ProgressAction(4, "too late")}).done());
+  ExpectCheck(ForgeCheckState::kActionRequired, 0);
+  EXPECT_EQ(Runs()[0].title, said);
   world_.ExpectSettled();
 }
 

@@ -1,4 +1,4 @@
-#include "services/dispatch/book/placement.h"
+#include "services/dispatch/engines/local_engine.h"
 
 #include "tests/unit/services/dispatch/book/dispatch_fixture.h"
 
@@ -129,6 +129,7 @@ TEST_F(PlacementTest, WhatNobodyCouldEverDoEndsAtOnceAndNamesTheNearest) {
   RunnerReport far = ReportOf("far", 1);
   far.pool = "untrusted";
   Report(far);
+  Settle();
   Submit(JobOf("a", 3));
   EXPECT_EQ(JobNow("a").verdict, Verdict::kError);
   EXPECT_EQ(JobNow("a").cause.class_name, "infrastructure");
@@ -139,13 +140,19 @@ TEST_F(PlacementTest, WithNoRunnerKnownJobsWaitUntilTheRunnersHaveSettled) {
   Submit(JobOf("a", 3));
   EXPECT_EQ(book_.Explain("a", Now())->reason, "no runner is known yet");
   Report(ReportOf("r", 2));
-  Pass(std::chrono::seconds(20));
+  Pass(std::chrono::seconds(9));
   Report(ReportOf("r", 2));
+  Submit(JobOf("b", 3));
   Expire();
   EXPECT_EQ(JobNow("a").state, JobState::kQueued);
-  Pass(std::chrono::seconds(40));
+  EXPECT_EQ(JobNow("b").state, JobState::kQueued);
+  // Another comes meanwhile, and is what they wait for.
+  Report(ReportOf("large", 3));
+  Pass(std::chrono::seconds(10));
   Expire();
-  EXPECT_EQ(JobNow("a").state, JobState::kEnded);
+  EXPECT_EQ(JobNow("a").state, JobState::kQueued);
+  Submit(JobOf("c", 4));
+  EXPECT_EQ(JobNow("c").state, JobState::kEnded);
 }
 
 TEST_F(PlacementTest, AWaitingJobSaysWhatKeepsIt) {

@@ -1,4 +1,4 @@
-#include "services/intake/effects/marker.h"
+#include "services/intake/marker.h"
 
 #include <utility>
 

@@ -1,6 +1,6 @@
 // What our comments are known by: their last line, "<!-- yardmaster pack=P template=T key=K -->". Keys of effects.
-#ifndef YARDMASTER_SERVICES_INTAKE_EFFECTS_MARKER_H_
-#define YARDMASTER_SERVICES_INTAKE_EFFECTS_MARKER_H_
+#ifndef YARDMASTER_SERVICES_INTAKE_MARKER_H_
+#define YARDMASTER_SERVICES_INTAKE_MARKER_H_
 
 #include <optional>
 #include <string>
@@ -28,4 +28,4 @@ std::string_view WithoutMarker(std::string_view comment);
 
 }  // namespace yardmaster
 
-#endif  // YARDMASTER_SERVICES_INTAKE_EFFECTS_MARKER_H_
+#endif  // YARDMASTER_SERVICES_INTAKE_MARKER_H_

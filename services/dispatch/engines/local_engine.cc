@@ -1,4 +1,4 @@
-#include "services/dispatch/book/placement.h"
+#include "services/dispatch/engines/local_engine.h"
 
 #include <algorithm>
 #include <map>
@@ -28,8 +28,8 @@ struct Place {
 std::string ShapeOf(const Job& job) {
   const Demand& demand = job.demand;
   return absl::StrCat(demand.pool, "\n", absl::StrJoin(demand.labels, ","), "\n", demand.kind, "\n",
-                      absl::StrJoin(demand.models, ","), "\n", demand.count, " ", demand.memory_mib, " ",
-                      demand.same_group ? 1 : 0, " ", job.limit.count());
+                      absl::StrJoin(demand.models, ","), "\n", absl::StrJoin(demand.capability, ","), "\n",
+                      demand.count, " ", demand.memory_mib, " ", demand.same_group ? 1 : 0, " ", job.limit.count());
 }
 
 // What may be used by a job that surely ends at `ends` (nullopt: nobody knows when).
@@ -150,17 +150,16 @@ class RoundOfPlacing {
 
 }  // namespace
 
-Round PlaceJobs(const WaitingJobs& waiting, const std::function<const Job&(int64_t)>& job_of,
-                std::vector<Candidate> candidates, Usage usage, const Moment& now) {
-  RoundOfPlacing round(std::move(candidates), now.wall);
-  Turns turns(waiting, usage);
+Round LocalEngine::Place(PlacementInput input) const {
+  RoundOfPlacing round(std::move(input.candidates), input.now.wall);
+  Turns turns(input.waiting, input.usage);
   size_t considered = 0;
   for (int64_t number = turns.Next(); number != 0 && considered < kMaxJobsConsidered; number = turns.Next()) {
-    const Job& job = job_of(number);
-    if (job.ready_at > now.steady) continue;
+    const Job& job = input.job_of(number);
+    if (job.ready_at > input.now.steady) continue;
     ++considered;
     if (round.TryPlace(job)) {
-      usage.Add(job, job.demand.count);
+      input.usage.Add(job, job.demand.count);
     } else {
       round.Reserve(job);
     }

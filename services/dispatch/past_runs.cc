@@ -1,0 +1,73 @@
+#include "services/dispatch/past_runs.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "absl/algorithm/container.h"
+#include "rules/suites/device_models.h"
+
+namespace yardmaster::dispatch {
+namespace {
+
+// Of each kind of job, so many of the newest runs count.
+constexpr size_t kTimesKept = 15;
+
+bool ModelAllowed(const Demand& demand, const std::string& model) {
+  return demand.models.empty() ||
+         absl::c_any_of(demand.models, [&](const std::string& glob) { return rules::ModelMatches(glob, model); });
+}
+
+// What `map` has for `first`, whatever the model, as far as the demand allows it.
+template <typename Map, typename Visit>
+void EachModel(const Map& map, std::string_view first, const Demand& demand, Visit visit) {
+  for (auto it = map.lower_bound({std::string(first), ""}); it != map.end() && it->first.first == first; ++it) {
+    if (ModelAllowed(demand, it->first.second)) visit(it->second);
+  }
+}
+
+}  // namespace
+
+void PastRuns::Note(const Job& job) {
+  const bool passed = job.verdict == Verdict::kPassed;
+  const bool ran = passed || job.verdict == Verdict::kFailed || job.verdict == Verdict::kFlaky;
+  // One that was answered by another has no run of its own.
+  if (!ran || !job.answered_by.empty() || job.run_began_at == WallTime()) return;
+  const auto took = std::chrono::duration_cast<std::chrono::seconds>(job.ended_at - job.run_began_at);
+  const std::lock_guard<std::mutex> lock(mutex_);
+  // One that failed at once says little about one that passes.
+  if (passed && !job.shape.empty() && took.count() >= 0) {
+    const Key key(job.shape, job.model);
+    const auto [times, fresh] = times_.try_emplace(key);
+    times->second.push_back(std::max(took, std::chrono::seconds(1)));
+    if (times->second.size() > kTimesKept) times->second.pop_front();
+    if (fresh) order_.push_back(key);
+  }
+  if (passed && !job.answer_key.empty()) {
+    const Key key(job.answer_key, job.model);
+    if (passed_.insert_or_assign(key, job.id).second) order_.push_back(key);
+  }
+  for (; order_.size() > kPastRunsKept; order_.pop_front()) {
+    times_.erase(order_.front());
+    passed_.erase(order_.front());
+  }
+}
+
+std::chrono::seconds PastRuns::Expected(std::string_view shape, const Demand& demand) const {
+  std::vector<std::chrono::seconds> times;
+  const std::lock_guard<std::mutex> lock(mutex_);
+  EachModel(times_, shape, demand, [&](const auto& of_model) { absl::c_copy(of_model, std::back_inserter(times)); });
+  if (times.empty()) return std::chrono::seconds(0);
+  const auto middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
+  std::nth_element(times.begin(), middle, times.end());
+  return *middle;
+}
+
+std::string PastRuns::Passed(std::string_view answer_key, const Demand& demand) const {
+  std::string newest;
+  if (answer_key.empty()) return newest;
+  const std::lock_guard<std::mutex> lock(mutex_);
+  EachModel(passed_, answer_key, demand, [&](const std::string& job) { newest = job; });
+  return newest;
+}
+
+}  // namespace yardmaster::dispatch
