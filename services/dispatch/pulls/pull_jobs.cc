@@ -22,7 +22,7 @@ namespace {
 // Deliveries are known longer than that: what was told is not told again.
 constexpr std::chrono::hours kOldestUntold{7 * 24};
 constexpr int64_t kOldJobs = 500;
-constexpr size_t kShownCommit = 12;
+constexpr size_t kCommitInChat = 12;  // digits
 // From submission to end.
 constexpr std::chrono::hours kLongestJob{30 * 24};
 // After the store took nothing in.
@@ -329,7 +329,7 @@ absl::Status PullJobs::TellInChat(const Job& job) {
   const bool over = steps == 2 * jobs;
   const std::string cause = absl::StrCat(told.platform(), " ", told.channel(), " ", told.cause());
   if (told_forms_[cause] == form) return absl::OkStatus();
-  const std::string commit = EchoCode(own.ref().substr(0, kShownCommit));
+  const std::string commit = EchoCode(own.ref().substr(0, kCommitInChat));
   text = absl::StrCat(told.chinese() ? "测试提交 " : "Tests of ", commit, told.chinese() ? "：" : ":", text);
   SubjectRequest request;
   request.subject = *subject;

@@ -349,7 +349,6 @@ void Pipeline::Accept(Routed routed) {
   const SubjectFacts& facts = routed.event.facts;
   const bool unchanged = may_be_no_change && facts.Complete() && seen.has_value() && seen->digest == facts.Digest();
   if (!routed.request.has_value() && !unchanged) NoteLabels(routed.event, seen);
-  if (!routed.request.has_value()) NoteHead(routed);
 
   // 3. Who works on it, and what it asks for: under each pack, since the repository's own file may choose among them.
   bool wanted = false;
@@ -473,7 +472,14 @@ void Pipeline::NoteHead(const Routed& routed) {
   const v1::Event& event = routed.event.event;
   // What asks for a check may be about an older commit.
   if (event.head().empty() || event.kind() == v1::Event::KIND_RERUN || routed.request.has_value()) return;
-  env_.recent_heads.Note(event.subject(), event.head(), routed.delivery.id);
+  const v1::Subject& subject = event.subject();
+  env_.recent_heads.Note(subject, event.head(), routed.delivery.id);
+  if (subject.kind() != v1::SUBJECT_KIND_PULL_REQUEST || subject.number() < 1) return;
+  const absl::StatusOr<store::SeenHead> noted =
+      env_.subjects.SeeHead(subject, event.head(), routed.delivery.received_at, store::HeadSource::kDelivery);
+  if (!noted.ok()) {
+    env_.logger.Warning("a head can't be noted", {{"error", std::string(noted.status().message())}});
+  }
 }
 
 void Pipeline::NoteLabels(const RoutedEvent& routed, const std::optional<store::KnownSubject>& seen) {
@@ -496,17 +502,6 @@ void Pipeline::NoteLabels(const RoutedEvent& routed, const std::optional<store::
   }
   for (const std::string& label : added) noted.Update(env_.subjects.ForgetLabelRemoved(subject, label));
   if (!noted.ok()) env_.logger.Warning("a change of labels can't be noted", {{"error", std::string(noted.message())}});
-}
-
-void Pipeline::NoteHead(const Routed& routed) {
-  const v1::Event& event = routed.event.event;
-  const v1::Subject& subject = event.subject();
-  if (event.head().empty() || subject.kind() != v1::SUBJECT_KIND_PULL_REQUEST || subject.number() < 1) return;
-  const absl::StatusOr<store::SeenHead> noted =
-      env_.subjects.SeeHead(subject, event.head(), routed.delivery.received_at, store::HeadSource::kDelivery);
-  if (!noted.ok()) {
-    env_.logger.Warning("a head can't be noted", {{"error", std::string(noted.status().message())}});
-  }
 }
 
 void Pipeline::SettleRouted(store::Settlement settlement) {

@@ -103,8 +103,6 @@ class Pipeline {
   absl::Status SupersedeTests(const Routed& routed);
   // Asks for the tests whose check somebody wants again.
   absl::Status RerunTests(const Routed& routed);
-  // Remembers the head that the event tells of.
-  void NoteHead(const Routed& routed);
   void NoteLabels(const RoutedEvent& routed, const std::optional<store::KnownSubject>& seen);
   // Notes which head a pull request has, and since when.
   void NoteHead(const Routed& routed);
