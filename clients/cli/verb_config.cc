@@ -2,7 +2,6 @@
 #include <string>
 #include <vector>
 
-#include "absl/strings/str_join.h"
 #include "clients/cli/answer.h"
 #include "clients/cli/files.h"
 #include "clients/cli/local_packs.h"

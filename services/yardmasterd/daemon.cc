@@ -11,7 +11,6 @@
 #include <utility>
 #include <vector>
 
-#include "absl/strings/str_join.h"
 #include "services/core/executor.h"
 #include "services/core/files.h"
 #include "services/core/metrics.h"
