@@ -126,7 +126,8 @@ void AddPlugins(const Words& words, std::string_view called, std::vector<Implied
 // "[build-system]\nrequires = ["setuptools>=61", "wheel"]": names without versions, in the spelling of kBackends.
 std::vector<std::string> BuildRequires(std::string_view project) {
   static const RE2 kTable(R"((?s)(?:^|\n)\[build-system\]\s*\n(.*?)(?:\n\[|$))");
-  static const RE2 kList(R"((?s)(?:^|\n)\s*requires\s*=\s*\[(.*?)\])");
+  // A bracket between quotes is an extra's: "setuptools_scm[toml]".
+  static const RE2 kList(R"re((?:^|\n)\s*requires\s*=\s*\[((?:"[^"]*"|'[^']*'|[^\]"'])*)\])re");
   static const RE2 kName(R"re(["']\s*([A-Za-z0-9][\w.-]*))re");
   std::string table;
   std::string list;

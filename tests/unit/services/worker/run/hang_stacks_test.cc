@@ -114,6 +114,10 @@ constexpr const char* kProgram =
     "import os, time\nopen(os.environ['READY'], 'w')\ndef load_shard():\n"
     "    time.sleep(60)\nload_shard()\n";
 
+// Ready once the child runs its program: until then it is a copy of the shell.
+constexpr const char* kSleepBelowAShell =
+    "sleep 60 & until grep -q sleep /proc/$!/comm; do sleep 0.01; done; echo > $READY; wait";
+
 TEST_F(HangTest, PythonSaysByItselfWhereItStands) {
   const std::filesystem::path program = dir_.Write("source/train.py", kProgram);
   // A wrapper around the program and a shell that stays, as launchers have them.
@@ -175,7 +179,7 @@ TEST_F(HangTest, TheFirstToolThatSaysSomethingIsAskedAboutWhatSaysNothingItself)
             "[ \"$2\" = --native ] && exit 1\necho \"Process $3: sleep\"\necho \"Thread $3 (idle)\"\n"
             "echo '    main (train.py:7)'\n");
   WriteTool("gdb", "echo never\n");
-  Start({"bash", "-c", "sleep 60 & echo > $READY; wait"}, 2);
+  Start({"bash", "-c", kSleepBelowAShell}, 2);
   const std::vector<HangingProcess> found = LookAtHang(request_);
   ASSERT_EQ(found.size(), 1U);
   EXPECT_EQ(found[0].process.name, "sleep");
@@ -197,7 +201,7 @@ TEST_F(HangTest, NativeFramesAreAddedWherePythonDoesNotShowAWait) {
 
 TEST_F(HangTest, DebuggersAreNotStartedOnTheProgramsOfStrangers) {
   WriteTool("eu-stack", "echo 'TID 12:'\necho '#0  0x00007f5e2a1 PMPI_Barrier'\n");
-  Start({"bash", "-c", "sleep 60 & echo > $READY; wait"}, 0);
+  Start({"bash", "-c", kSleepBelowAShell}, 0);
   request_.debuggers = false;
   EXPECT_THAT(LookAtHang(request_).at(0).process.stack, IsEmpty());
   request_.debuggers = true;
@@ -207,7 +211,8 @@ TEST_F(HangTest, DebuggersAreNotStartedOnTheProgramsOfStrangers) {
 TEST_F(HangTest, ARankOfALauncherIsKnownByItsEnvironment) {
   request_.rank_variable = "OMPI_COMM_WORLD_RANK";
   Start({"bash", "-c",
-         "(export OMPI_COMM_WORLD_RANK=0; bash -c 'sleep 60 & echo > $READY.0; wait' & "
+         "(export OMPI_COMM_WORLD_RANK=0; bash -c 'sleep 60 & until grep -q sleep /proc/$!/comm; do sleep 0.01; done; "
+         "echo > $READY.0; wait' & "
          "export OMPI_COMM_WORLD_RANK=1; sleep 61 & until [ -e $READY.0 ]; do sleep 0.01; done; echo > $READY; wait)"},
         kNoRank);
   std::vector<std::string> seen;
