@@ -47,11 +47,13 @@ worker::Cause CauseIn(const Json& object) {
   const Json& rank = Member(object, "rank");
   if (rank.is_number_integer()) cause.rank = rank.get<int>();
   return cause;
-  // A failure of what was tested: an error says nothing about it.
-  bool IsFailure(const Json& one) {
-    const std::string verdict = TextMember(one, "verdict");
-    return verdict == "failed" || verdict == "timed_out" || verdict == "flaky";
-  }
+}
+
+// A failure of what was tested: an error says nothing about it.
+bool IsFailure(const Json& one) {
+  const std::string verdict = TextMember(one, "verdict");
+  return verdict == "failed" || verdict == "timed_out" || verdict == "flaky";
+}
 
 }  // namespace
 

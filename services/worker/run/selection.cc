@@ -55,7 +55,7 @@ std::vector<rules::SuiteLayer> InOrder(std::vector<rules::SuiteLayer> layers) {
 
 // A choice of tests that is longer than that would not fit into a variable.
 constexpr size_t kMaxChoiceBytes = 60'000;
-constexpr std::string_view kPytestOptions = "PYTEST_ADDOPTS";
+constexpr std::string_view kPytestVariable = "PYTEST_ADDOPTS";
 constexpr std::string_view kGoogleTestFilter = "GTEST_FILTER";
 
 bool IsWord(std::string_view text) {
@@ -126,7 +126,7 @@ void ChooseTests(const std::vector<std::string>& tests, rules::SuiteStep& step) 
     value = GoogleTestFilter(tests);
   } else if (reads(rules::ReportFormat::kJunit)) {
     // What the suite says there stays: launching joins all that is said of this variable.
-    name = kPytestOptions;
+    name = kPytestVariable;
     value = PytestExpression(tests);
     if (!value.empty()) value = "-k '" + value + "'";
   }
