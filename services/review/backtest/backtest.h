@@ -35,7 +35,7 @@ struct ReplayedChange {
   std::vector<ReplayedFinding> findings;
   bool complete = true;  // false: a limit hid something
   // Checks by their ids that could not run: what they need to know is not known, or they are not for such a tree.
-  std::set<std::string> skipped;
+  std::set<std::string> skipped = {};
 
   size_t Count(rules::Severity severity) const;
   // Nothing that blocks, nothing major.

@@ -249,7 +249,8 @@ class CompleteOperator : public OperatorStages {
   }
   // "STATE: text" of a stage.
   std::string Stage(const std::string& id) const {
-    for (const StageProgress& stage : ProgressIn(pack_, files_).at(0).stages) {
+    const auto progress = ProgressIn(pack_, files_);
+    for (const StageProgress& stage : progress.at(0).stages) {
       if (stage.id == id) return absl::StrCat(std::string(StageStateName(stage.state)), ": ", stage.text);
     }
     return "";
