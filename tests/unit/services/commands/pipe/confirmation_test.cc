@@ -81,6 +81,11 @@ class ConfirmationTest : public ::testing::Test {
     world_.command_parser_ = planner;
     world_.Boot();
     world_.forge_.Open(kRepository, 1, "A change", "x", {}).issue.pull_request = true;
+    ForgePull& pull = world_.forge_.pulls[{kRepository, 1}];
+    pull.number = 1;
+    pull.head_repository = kRepository;
+    pull.head_ref = "topic";
+    pull.base_ref = "main";
   }
   std::string& Head() { return world_.git_.refs[kRepository][kTopic]; }
   // The bot's answer to what somebody writes.
