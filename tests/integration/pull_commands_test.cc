@@ -119,6 +119,7 @@ TEST_P(PullCommandsTest, WhatTheBaseHasAlreadyIsNoWorkAndWhatWasMergedIsBackport
   StartPull();
   Git("checkout -q -b r1 main");
   PushTo(kUpstream, "r1");
+  const std::string base = There(kUpstream, "main");
   Git("checkout -q main");
   Git("merge -q --ff-only topic");
   MoveMain("c.py", "x = 1\n");
@@ -126,8 +127,12 @@ TEST_P(PullCommandsTest, WhatTheBaseHasAlreadyIsNoWorkAndWhatWasMergedIsBackport
   EXPECT_THAT(Say("alice", "/rebase"), HasSubstr("no commits to work on"));
   EXPECT_THAT(Say("alice", "/squash"), HasSubstr("no commits to work on"));
   EXPECT_EQ(Refs(), refs);
-  Forge("edit",
-        {{"forge", GetParam()}, {"repository", kUpstream}, {"number", number_}, {"pull", true}, {"merged", true}});
+  Forge("edit", {{"forge", GetParam()},
+                 {"repository", kUpstream},
+                 {"number", number_},
+                 {"pull", true},
+                 {"merged", true},
+                 {"base_sha", base}});
   Drain();
   const std::string branch = "backport-" + std::to_string(number_) + "-to-r1";
   EXPECT_THAT(Say("maria", "/backport r1"), HasSubstr(branch));

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -148,6 +149,7 @@ bool RanThere(std::string_view result, const std::string& name) {
           }).empty();
 }
 
+// Nothing in it needs escaping.
 std::string TitleOf(const v1::SuiteJob& job, std::string_view result) {
   std::string title = VerdictWord(job.verdict());
   const json parsed = json::parse(result, nullptr, /*allow_exceptions=*/false);
@@ -162,7 +164,8 @@ std::string TitleOf(const v1::SuiteJob& job, std::string_view result) {
   if (tests > 0) absl::StrAppend(&title, absl::StrFormat(": %.0f tests, %.0f failed", tests, failed));
   if (ConclusionOf(job) == v1::ReportCheck::CONCLUSION_ACTION_REQUIRED) {
     absl::StrAppend(&title, ", not the code");
-    if (!job.cause().class_name().empty()) absl::StrAppend(&title, " (", job.cause().class_name(), ")");
+    const std::string& of = job.cause().class_name();
+    if (!of.empty() && absl::c_all_of(of, absl::ascii_isalpha)) absl::StrAppend(&title, " (", of, ")");
   }
   return title;
 }
@@ -240,7 +243,7 @@ std::string JobsText(const std::string& head, const std::vector<std::pair<v1::Su
       absl::StrAppend(&text, job.state(), ", job ", EchoCode(job.job()), JobProgressText(job));
       continue;
     }
-    absl::StrAppend(&text, EchoText(TitleOf(job, result)), "\n\n  <details><summary>job ", job.job(), "</summary>\n\n",
+    absl::StrAppend(&text, TitleOf(job, result), "\n\n  <details><summary>job ", job.job(), "</summary>\n\n",
                     ReportText(job, result), "\n\n  </details>");
   }
   return text;
@@ -252,7 +255,7 @@ std::string TrunkComment(const v1::SuiteJob& job, std::string_view result, const
   const std::set<std::string> there = FailedTests(result);
   std::string text = absl::StrCat(EchoCode(job.spec().suite()), " on the base commit ",
                                   EchoCode(job.spec().ref().substr(0, kToldCommitDigits)), ": ",
-                                  EchoText(TitleOf(job, result)), ", job ", EchoCode(job.job()), "\n");
+                                  TitleOf(job, result), ", job ", EchoCode(job.job()), "\n");
   size_t shown = 0;
   size_t broken = 0;
   for (const std::string& test : here) {
@@ -283,7 +286,7 @@ std::string JobLine(const v1::SuiteJob& job, std::string_view result, bool chine
     absl::StrAppend(&line, chinese ? (waits ? "等待中" : "运行中") : (waits ? "waiting" : "running"));
     return line;
   }
-  absl::StrAppend(&line, "**", EchoText(TitleOf(job, result)), "**");
+  absl::StrAppend(&line, "**", TitleOf(job, result), "**");
   if (!job.cause().text().empty() && ConclusionOf(job) != v1::ReportCheck::CONCLUSION_SUCCESS) {
     absl::StrAppend(&line, " — ", EchoText(job.cause().text(), kMaxFailureBytes));
   }

@@ -310,6 +310,7 @@ Answer Change(State& state, const std::string& what, const json& body, Time now)
     if (body.contains("queued")) subject->queue_changes.emplace_back(Flag(body, "queued"), now);
     if (Flag(body, "merged")) {
       subject->merged = true;
+      subject->base_sha = Text(body, "base_sha", subject->base_sha.c_str());
       state.SetOpen(forge, name, *subject, user, false, now);
     }
     if (body.contains("state")) state.SetOpen(forge, name, *subject, user, Text(body, "state") == "open", now);

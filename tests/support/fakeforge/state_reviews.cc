@@ -387,7 +387,8 @@ bool State::ReadFromGit(std::string_view forge, const std::string& repository, S
     return false;
   }
   subject.head_sha = head;
-  subject.base_sha = base;
+  // Of one that is merged a forge tells where the base was then.
+  if (!subject.merged) subject.base_sha = base;
   subject.files = *std::move(files);
   return true;
 }

@@ -131,7 +131,8 @@ TEST_F(RulesBacktestTest, TitleAndCommitsComeFromTheHistoryAndTheRestIsNotMeasur
                                        "", {});
   ASSERT_EQ(result.code, 0) << result.err;
   std::map<std::string, Json> rules;
-  for (const Json& rule : Json::parse(result.out)["rules"]) rules[rule["rule"]] = rule;
+  const Json answer = Json::parse(result.out);
+  for (const Json& rule : answer["rules"]) rules[rule["rule"]] = rule;
   EXPECT_EQ(rules["T"]["findings"], 1);
   EXPECT_EQ(rules["C"]["findings"], 1);
   EXPECT_EQ(rules["D"]["ran"], 0);

@@ -59,7 +59,7 @@ TEST(Answers, ARefusalSaysWhyAndWhoMay) {
             "`/squash 160`（`alice`）没有执行。可以使用它的人由规则包规定：作者。");
   EXPECT_THAT(answers.Refused(Asked("label", "/label x"),
                               Refusal(PermissionDecision::Kind::kWrongPlace, SettingSource::kPack, {})),
-              HasSubstr("It can be given in: an issue, a pull request."));
+              HasSubstr("It can be given in: an issue, a pull request, chat."));
   EXPECT_THAT(answers.Refused(Asked("label", "/label x"),
                               Refusal(PermissionDecision::Kind::kDisabled, SettingSource::kDaemon, {})),
               HasSubstr("The service's configuration has switched it off."));

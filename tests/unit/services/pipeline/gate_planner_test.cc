@@ -248,11 +248,11 @@ TEST_F(GatePlannerTest, WhoIsCalledForABrokenTestGetsTheEvidence) {
   }
   const v1::AnswerComment comment = Planned("retest").actions(0).answer_comment();
   EXPECT_THAT(comment.body(), HasSubstr("`tests/a.py::test_x`"));
-  EXPECT_THAT(comment.body(), HasSubstr("failed in: [#5](https://b.example/job/Gate/5/), `#4`"))
+  EXPECT_THAT(comment.body(), HasSubstr("failed in: [#5](https://b.example/job/Gate/5/), `#\u20604`"))
       << "no link to another server";
   EXPECT_THAT(comment.body(), HasSubstr("changes what every test stands on: no"));
-  EXPECT_THAT(comment.body(), HasSubstr("the test reaches what is changed: no: it changes no code"));
-  EXPECT_THAT(comment.body(), HasSubstr("passes on the base branch: no: the test fails on the base branch, too"));
+  EXPECT_THAT(comment.body(), HasSubstr("the test reaches what is changed: no\\: it changes no code"));
+  EXPECT_THAT(comment.body(), HasSubstr("passes on the base branch: no\\: the test fails on the base branch, too"));
   EXPECT_THAT(comment.body(), HasSubstr("Please mend or skip these tests on the base branch"));
   EXPECT_THAT(comment.body(), ::testing::Not(HasSubstr("@everyone"))) << "texts of logs call nobody";
   // Another head, the same tests: the same matter.
