@@ -113,7 +113,8 @@ TEST_F(ChatAnswersTest, AKillBetweenAWriteToTheForgeAndItsAnswerLeadsToOneOfEach
   const int64_t issue = Open("github", kChatRepository, "A question", "How do I start?", {});
   Drain();
   Forge("faults", {{"slow_ms", 1'500}});
-  EXPECT_THAT(Send("slack", Says("slack", kWriter, "/triage #" + std::to_string(issue))), StartsWith("HTTP/1.1 200 "));
+  EXPECT_THAT(Send("slack", Says("slack", kWriter, "/label \"module: nccl\" #" + std::to_string(issue))),
+              StartsWith("HTTP/1.1 200 "));
   const auto writes = [&] {
     int count = 0;
     const json calls = Forge("calls");
@@ -254,7 +255,7 @@ TEST_F(ChatAnswersTest, ASentenceThatMayMeanSeveralThingsIsAskedBackWithAButtonF
     EXPECT_THAT(Send(platform, Presses(platform, kWriter, asked.buttons[0])), StartsWith("HTTP/1.1 200 "));
     EXPECT_TRUE(listener_.WaitFor(platform, heard + 2, seconds(30)));
     Drain();
-    EXPECT_THAT(listener_.Heard(platform).back().text, HasSubstr("已经用过"));
+    EXPECT_THAT(listener_.Heard(platform).back().text, HasSubstr("used already"));
   }
 }
 

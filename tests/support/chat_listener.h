@@ -49,7 +49,7 @@ class ChatListener {
   std::vector<HeardInChat> Heard(std::string_view platform = "") const { return side_.Heard(platform); }
   // True once so many messages were heard.
   bool WaitFor(std::string_view platform, size_t count,
-               std::chrono::milliseconds most = std::chrono::seconds(8)) const {
+               std::chrono::milliseconds most = std::chrono::seconds(30)) const {
     const auto end = std::chrono::steady_clock::now() + most;
     while (Heard(platform).size() < count) {
       if (std::chrono::steady_clock::now() > end) return false;
