@@ -49,10 +49,10 @@ worker::Cause CauseIn(const Json& object) {
   return cause;
 }
 
-// A failure of what was tested: an error says nothing about it.
+// Whether a test is run again with what failed, as the server chooses them, too.
 bool IsFailure(const Json& one) {
   const std::string verdict = TextMember(one, "verdict");
-  return verdict == "failed" || verdict == "timed_out" || verdict == "flaky";
+  return verdict == "failed" || verdict == "timed_out" || verdict == "flaky" || verdict == "error";
 }
 
 }  // namespace

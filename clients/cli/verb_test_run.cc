@@ -349,7 +349,10 @@ absl::StatusOr<ExitCode> Rerun(const RerunArguments& arguments, Session& session
     return UsageError(absl::StrCat("how the run in ", Quoted(before.directory.string(), 400),
                                    " was asked for is not known: its request.json is missing or damaged"));
   }
-  if (!arguments.run.request.layers.empty()) request->layers = arguments.run.request.layers;
+  if (!arguments.run.request.layers.empty()) {
+    request->layers = arguments.run.request.layers;
+    request->steps.clear();
+  }
   if (arguments.failed) {
     request->layers = FailedLayers(before.result);
     if (request->layers.empty()) {

@@ -241,11 +241,16 @@ grpc::ServerUnaryReactor* DispatchServiceImpl::RerunJob(grpc::CallbackServerCont
     ClearWhatTheServerSets(spec);
     spec.set_rerun_of(job.id);
     spec.set_from_cache(false);
-    if (request->layers_size() > 0) *spec.mutable_layers() = request->layers();
+    const bool other_layers = request->layers_size() > 0;
+    if (other_layers) {
+      *spec.mutable_layers() = request->layers();
+      spec.clear_steps();
+    }
     if (request->failed_only()) RETURN_IF_ERROR(dispatch::SelectFailed(dispatch_->files(), job, spec));
-    ASSIGN_OR_RETURN(
-        *response->mutable_job(),
-        Submit(call, std::move(spec), {NewId("j-"), "", job.repository, job.commit, dispatch::FailureBefore(job)}));
+    // Layers that somebody names need not be those that failed: a pass of them says nothing of the failure.
+    const std::string failed_before = other_layers ? std::string() : dispatch::FailureBefore(job);
+    ASSIGN_OR_RETURN(*response->mutable_job(),
+                     Submit(call, std::move(spec), {NewId("j-"), "", job.repository, job.commit, failed_before}));
     return absl::OkStatus();
   });
 }

@@ -168,6 +168,7 @@ v1::SuiteJob JobMessage(const Job& job, WallTime now, const std::string& progres
   v1::SuiteJob out = OfJsonText<v1::SuiteJob>(job.result);  // its artifacts
   out.set_job(job.id);
   *out.mutable_spec() = SpecOf(job);
+  out.mutable_spec()->clear_told();  // who asked for it in chat is nobody's matter
   // Where the tree is of that was kept for it.
   if (out.spec().repository().empty()) out.mutable_spec()->set_repository(job.repository);
   out.set_state(std::string(StateName(job.state)));

@@ -110,6 +110,7 @@ class WorkReactor final
       out.set_attempt(order.lease.attempt);
       for (const std::string& device : order.lease.devices) out.add_devices(device);
       *out.mutable_spec() = dispatch::SpecOf(order.job);
+      out.mutable_spec()->clear_told();  // who asked for it in chat is no matter of runners
       out.set_cancel(order.job.cancel_requested);
       v1::RunLimits& limits = *out.mutable_limits();
       limits.set_processes(dispatch_->run_limits().processes);

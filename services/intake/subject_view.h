@@ -107,8 +107,9 @@ class SubjectView {
   // The result of long work, or its error; StillWorking while it goes on. Starts it where it is not under way. Where
   // nobody else is held up it runs at once.
   virtual absl::StatusOr<LongResultPtr> Await(const LongWork& work) = 0;
-  // Whether the pull request's head was another one when the present event came, as far as events tell.
-  virtual bool HeadMovedSince(std::string_view /*head*/) { return false; }
+  // Whether `head`, the pull request's head now, may not have been its head when the present event came: nothing was
+  // known of it then. False where no event is worked on: whoever asks by hand sees what is there.
+  virtual absl::StatusOr<bool> HeadMovedSince(std::string_view /*head*/) { return false; }
   // What channels are told about repositories; none where there is no chat.
   virtual absl::StatusOr<std::vector<store::Subscription>> Subscriptions() {
     return std::vector<store::Subscription>();

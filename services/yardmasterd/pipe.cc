@@ -84,7 +84,6 @@ struct Pipe::Parts {
   const PipeEnvironment env;
   Notices notices;
   RecentFiles recent_files;
-  RecentHeads recent_heads;
   RecentLabels recent_labels;
   std::unique_ptr<store::Store> store;
   std::unique_ptr<dispatch::Dispatch> dispatch;
@@ -240,7 +239,6 @@ void Pipe::Parts::MakePipe() {
       .commands = store->commands(),
       .marks = *marks,
       .recent_files = recent_files,
-      .recent_heads = recent_heads,
       .recent_labels = recent_labels,
       .notices = notices,
       .clock = env.clock,

@@ -533,8 +533,8 @@ TEST_F(DaemonTest, StartsFastAndRestsSmall) {
 #if defined(NDEBUG) && !defined(__SANITIZE_ADDRESS__)
   // The benchmarks hold it to 300 ms; a busy machine gets more here.
   EXPECT_LT(elapsed.count(), 2'000);
-  // At rest: what the start has used is given back after the daemon is ready.
-  EXPECT_TRUE(Eventually([&] { return daemon.process().ResidentKib() < 60u * 1024; }))
+  // At rest, with the shipped packs: what the start has used is given back after the daemon is ready.
+  EXPECT_TRUE(Eventually([&] { return daemon.process().ResidentKib() < 72u * 1024; }))
       << daemon.process().ResidentKib();
 #endif
 }

@@ -223,7 +223,7 @@ TEST_P(PullTestsTest, CodeOfAnOutsiderRunsOnlyAtTheCommitThatSomebodyLet) {
   // A push that nobody was told of yet: whoever approves has not seen it.
   Commit("topic", "worse.py", "import os\n", "more");
   PushTo(kFork, "topic");
-  EXPECT_THAT(Say("maria", "/ok-to-test"), HasSubstr("it was pushed to about when this was written"));
+  EXPECT_THAT(Say("maria", "/ok-to-test"), HasSubstr("of which nothing was known here before this was written"));
 }
 
 TEST_P(PullTestsTest, APushEndsWhatIsTestedOfTheOldHeadAndCancelEndsTheRest) {

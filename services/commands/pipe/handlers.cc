@@ -274,10 +274,14 @@ absl::StatusOr<CommandResult> CheckPr(const CommandRun& run) { return AskGate(ru
 // The gate, and the jobs of attached runners that have not passed: whichever there is.
 absl::StatusOr<CommandResult> Retest(const CommandRun& run) {
   ASSIGN_OR_RETURN(CommandResult gate, AskGate(run, "retest", 1));
-  ASSIGN_OR_RETURN(CommandResult jobs, RetestJobs(run));
-  if (!jobs.done) return gate;
+  // Each is told in a message of its own: they go on apart.
+  ASSIGN_OR_RETURN(CommandResult jobs, RetestJobs(run, gate.goes_on ? "-tests" : ""));
+  const bool no_gate = !gate.done && absl::StartsWith(gate.outcome, "skipped");
+  const bool no_suites = !jobs.done && absl::StartsWith(jobs.outcome, "skipped");
+  if (!jobs.done) return no_gate && !no_suites ? jobs : gate;
   if (!gate.done) return jobs;
   gate.text = absl::StrCat(gate.text, "\n\n", jobs.text);
+  gate.goes_on = gate.goes_on || jobs.goes_on;
   return gate;
 }
 

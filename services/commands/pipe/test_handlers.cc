@@ -76,13 +76,14 @@ std::string NumberSlot(const ParsedCommand& command, std::string_view slot) {
 }
 
 // Asks the planner; `out` where that is the answer already.
+// `told_as`: sets the message in chat that tells of the jobs apart from another one of the same command.
 absl::StatusOr<std::optional<v1::Plan>> AskAboutTests(const CommandRun& run, v1::TestRequest request,
-                                                      CommandResult& out) {
+                                                      CommandResult& out, std::string_view told_as = {}) {
   AskOptions options;
   options.test = std::move(request);
   options.preview = run.preview;
   options.cause = EffectName(run.input);
-  options.told = FollowInChat(run.input.event, options.cause, run.asked.chinese);
+  options.told = FollowInChat(run.input.event, absl::StrCat(options.cause, Abs(told_as)), run.asked.chinese);
   ASSIGN_OR_RETURN(RequestedPlan asked, run.input.view.Ask(kTestPlanner, options));
   out.done = false;
   if (!asked.plan.has_value()) {
@@ -104,7 +105,7 @@ absl::StatusOr<std::optional<v1::Plan>> AskAboutTests(const CommandRun& run, v1:
 std::string JobsTold(const CommandRun& run, const v1::Plan& plan, std::string_view en, std::string_view zh) {
   const std::vector<std::string> jobs = WhysOfSteps(plan, "job");
   const std::vector<std::string> suites = WhysOfSteps(plan, "suite");
-  std::string text = absl::StrCat(Say(run, en, zh), EchoCode(WhyOfStep(plan, "head").substr(0, 12)));
+  std::string text = absl::StrCat(Say(run, en, zh), EchoCode(WhyOfStep(plan, "head").substr(0, kShownCommit)));
   if (WhyOfStep(plan, "pool") == "untrusted") {
     absl::StrAppend(&text, Say(run, ", contained, since its author has no rights here", "（作者没有权限，隔离运行）"));
   }
@@ -196,13 +197,18 @@ absl::StatusOr<CommandResult> OkToTest(const CommandRun& run) {
             absl::StrCat(EchoCode(named), " 不是最新提交，最新的是 ", commit, "：请先检视它")),
         "other-commit");
   }
-  // Whoever wrote this has not seen what came since; a commit that is named was seen.
-  if (named.empty() && run.input.view.HeadMovedSince(pull->head_sha)) {
-    return NotApproved(Say(run,
-                           absl::StrCat("it was pushed to about when this was written, and is at ", commit,
-                                        " now: look at that one, and write ", again),
-                           absl::StrCat("写这条命令前后有新的推送，现在是 ", commit, "：请检视后写 ", again)),
-                       "head-moved");
+  // Whoever wrote this may not have seen what came since; a commit that is named was seen.
+  bool may_be_newer = false;
+  if (named.empty()) {
+    ASSIGN_OR_RETURN(may_be_newer, run.input.view.HeadMovedSince(pull->head_sha));
+  }
+  if (may_be_newer) {
+    return NotApproved(
+        Say(run,
+            absl::StrCat("the head is ", commit, ", of which nothing was known here before this was written: look at ",
+                         "that one, and write ", again),
+            absl::StrCat("最新提交是 ", commit, "，写这条命令之前这里还不知道它：请检视后写 ", again)),
+        "head-moved");
   }
   CommandResult out;
   if (!run.preview) {
@@ -219,11 +225,11 @@ absl::StatusOr<CommandResult> OkToTest(const CommandRun& run) {
 
 }  // namespace
 
-absl::StatusOr<CommandResult> RetestJobs(const CommandRun& run) {
+absl::StatusOr<CommandResult> RetestJobs(const CommandRun& run, std::string_view told_as) {
   v1::TestRequest request;
   request.set_kind(v1::TestRequest::KIND_RETEST);
   CommandResult out;
-  ASSIGN_OR_RETURN(const std::optional<v1::Plan> plan, AskAboutTests(run, std::move(request), out));
+  ASSIGN_OR_RETURN(const std::optional<v1::Plan> plan, AskAboutTests(run, std::move(request), out, told_as));
   if (!plan.has_value()) return out;
   out.text = JobsTold(run, *plan, "again the tests of ", "重跑测试，提交 ");
   out.goes_on = !run.preview;

@@ -9,7 +9,8 @@ namespace yardmaster::commands {
 CommandHandlers TestHandlers();
 
 // A part of /retest: what was run on the head and has not passed is run again. Not done where there is nothing of that.
-absl::StatusOr<CommandResult> RetestJobs(const CommandRun& run);
+// `told_as`: sets the message in chat that tells of the jobs apart from another one of the same command.
+absl::StatusOr<CommandResult> RetestJobs(const CommandRun& run, std::string_view told_as);
 
 }  // namespace yardmaster::commands
 

@@ -1,6 +1,5 @@
 #include "services/core/store/schema.h"
 
-#include <chrono>
 #include <string>
 
 #include "services/core/errors.h"
@@ -183,7 +182,7 @@ const std::vector<Migration>& Migrations() {
        {
            "alter table effects add column progress text not null default ''",
        },
-       &ConvertEffectPayloads},
+       [](soci::session& sql, int64_t) { ConvertEffectPayloads(sql); }},
       // Fingerprints of settled commands that others were written in the place of, one a line.
       {9,
        "what stood in the place of a command before",
@@ -350,10 +349,9 @@ const std::vector<Migration>& Migrations() {
            "alter table jobs add column ended_at bigint not null default 0",
            "create index jobs_by_end on jobs (ended_at) where ended = 1",
        },
-       [](soci::session& sql) {
-         const auto now = std::chrono::system_clock::now().time_since_epoch();
-         const long long micros = std::chrono::duration_cast<std::chrono::microseconds>(now).count();
-         sql << "update jobs set ended_at = :now where ended = 1", soci::use(micros, "now");
+       [](soci::session& sql, int64_t now_micros) {
+         const long long now = now_micros;
+         sql << "update jobs set ended_at = :now where ended = 1", soci::use(now, "now");
        }},
   };
   return kMigrations;
@@ -380,7 +378,7 @@ absl::Status Migrate(soci::session& sql, int64_t version, int64_t now_micros) {
     for (std::string_view statement : migration.statements) {
       for (const std::string& text : ExpandStatement(statement)) sql << text;
     }
-    if (migration.convert != nullptr) migration.convert(sql);
+    if (migration.convert != nullptr) migration.convert(sql, now_micros);
     const std::string what(migration.what);
     sql << "insert into schema_steps (version, what, taken_at) values (:version, :what, :now)",
         soci::use(migration.version, "version"), soci::use(what, "what"), soci::use(now_micros, "now");

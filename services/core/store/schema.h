@@ -19,7 +19,7 @@ struct Migration {
   // In order; see ExpandStatement in dialect.h for the words that begin with "$".
   std::vector<std::string_view> statements;
   // What SQL can't do, after the statements and in the same transaction; null: nothing.
-  void (*convert)(soci::session& sql) = nullptr;
+  void (*convert)(soci::session& sql, int64_t now_micros) = nullptr;
 };
 
 // All steps, oldest first. A step that was released never changes: what is wrong with it is put right by a later one.

@@ -310,27 +310,29 @@ absl::Status PullJobs::TellInChat(const Job& job) {
   const v1::ChatFollow& told = own.told();
   ASSIGN_OR_RETURN(const store::Page<Job> page,
                    dispatch_.dispatcher().ListJobs({RepositoryOf(*subject), /*live_only=*/false}, {.limit = kOldJobs}));
-  std::string text;
+  std::vector<const Job*> asked;
   int64_t steps = 0;
-  int64_t jobs = 0;
   // The oldest first, as the answer names them.
   for (auto one = page.items.rbegin(); one != page.items.rend(); ++one) {
-    if (SpecOf(*one).told().cause() != told.cause() || SpecOf(*one).subject() != own.subject()) continue;
-    const v1::SuiteJob message = MessageOf(*one);
-    ++jobs;
-    steps +=
-        (message.attempt() > 0 || one->state == JobState::kEnded ? 1 : 0) + (one->state == JobState::kEnded ? 1 : 0);
-    absl::StrAppend(&text, "\n* ", JobLine(message, ResultTextOf(dispatch_.files(), *one), told.chinese()));
+    const v1::JobSpec spec = SpecOf(*one);
+    if (spec.told().cause() != told.cause() || spec.subject() != own.subject()) continue;
+    asked.push_back(&*one);
+    const bool ended = one->state == JobState::kEnded;
+    steps += (one->attempt > 0 || ended ? 1 : 0) + (ended ? 1 : 0);
   }
   if (steps == 0) return absl::OkStatus();
   // A message has so many forms at most: of many jobs not each step is told.
   constexpr int64_t kForms = kMostChatForms - kAnswerForm;
-  const int64_t form = std::max<int64_t>(1, 2 * jobs <= kForms ? steps : steps * kForms / (2 * jobs));
-  const bool over = steps == 2 * jobs;
+  const int64_t all_steps = 2 * static_cast<int64_t>(asked.size());
+  const int64_t form = std::max<int64_t>(1, all_steps <= kForms ? steps : steps * kForms / all_steps);
+  const bool over = steps == all_steps;
   const std::string cause = absl::StrCat(told.platform(), " ", told.channel(), " ", told.cause());
   if (told_forms_[cause] == form) return absl::OkStatus();
-  const std::string commit = EchoCode(own.ref().substr(0, kCommitInChat));
-  text = absl::StrCat(told.chinese() ? "测试提交 " : "Tests of ", commit, told.chinese() ? "：" : ":", text);
+  std::string text = absl::StrCat(told.chinese() ? "测试提交 " : "Tests of ",
+                                  EchoCode(own.ref().substr(0, kCommitInChat)), told.chinese() ? "：" : ":");
+  for (const Job* const one : asked) {
+    absl::StrAppend(&text, "\n* ", JobLine(MessageOf(*one), ResultTextOf(dispatch_.files(), *one), told.chinese()));
+  }
   SubjectRequest request;
   request.subject = *subject;
   v1::ChatMessage message = FollowMessage(told, kAnswerForm + form, std::move(text));

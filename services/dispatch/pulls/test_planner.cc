@@ -422,7 +422,10 @@ absl::Status TestPlanning::Supersede(const ForgePull& pull, v1::Plan& plan) {
   const bool open = pull.state == ForgeState::kOpen;
   const std::string why =
       open ? absl::StrCat("superseded by ", pull.head_sha.substr(0, kShownCommit)) : "the pull request is closed";
-  const auto is_meant = [&](const v1::SuiteJob& job) { return !open || job.spec().ref() != pull.head_sha; };
+  const auto is_meant = [&](const v1::SuiteJob& job) {
+    // What is tried on the base is of no head.
+    return !open || (job.spec().trunk_of().empty() && job.spec().ref() != pull.head_sha);
+  };
   return Cancel(why, is_meant, plan).status();
 }
 

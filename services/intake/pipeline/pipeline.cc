@@ -473,7 +473,6 @@ void Pipeline::NoteHead(const Routed& routed) {
   // What asks for a check may be about an older commit.
   if (event.head().empty() || event.kind() == v1::Event::KIND_RERUN || routed.request.has_value()) return;
   const v1::Subject& subject = event.subject();
-  env_.recent_heads.Note(subject, event.head(), routed.delivery.id);
   if (subject.kind() != v1::SUBJECT_KIND_PULL_REQUEST || subject.number() < 1) return;
   const absl::StatusOr<store::SeenHead> noted =
       env_.subjects.SeeHead(subject, event.head(), routed.delivery.received_at, store::HeadSource::kDelivery);

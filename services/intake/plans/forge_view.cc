@@ -170,8 +170,12 @@ absl::StatusOr<LongResultPtr> ForgeView::Await(const LongWork& work) {
   return work.compute();
 }
 
-bool ForgeView::HeadMovedSince(std::string_view head) {
-  return run_.delivery() != 0 && run_.env().recent_heads.MovedSince(run_.subject(), head, run_.delivery());
+absl::StatusOr<bool> ForgeView::HeadMovedSince(std::string_view head) {
+  if (run_.delivery() == 0) return false;
+  ASSIGN_OR_RETURN(const store::Delivery delivery, run_.env().inbox.Get(run_.delivery()));
+  ASSIGN_OR_RETURN(const store::SeenHead seen, run_.env().subjects.SeeHead(run_.subject(), head, run_.env().clock.Now(),
+                                                                           store::HeadSource::kAnswer));
+  return seen.head != head || seen.not_after > delivery.received_at;
 }
 
 absl::StatusOr<std::vector<store::Subscription>> ForgeView::Subscriptions() {

@@ -60,7 +60,7 @@ class ForgeView final : public SubjectView {
   absl::StatusOr<RequestedPlan> Ask(std::string_view planner, const AskOptions& options) override;
   absl::StatusOr<std::vector<v1::Action>> Written(std::string_view kind) override;
   absl::StatusOr<LongResultPtr> Await(const LongWork& work) override;
-  bool HeadMovedSince(std::string_view head) override;
+  absl::StatusOr<bool> HeadMovedSince(std::string_view head) override;
   absl::StatusOr<std::vector<store::Subscription>> Subscriptions() override;
   std::string Digest() const override;
 

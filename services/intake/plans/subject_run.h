@@ -25,7 +25,6 @@
 #include "services/intake/crash_marks.h"
 #include "services/intake/outcome.h"
 #include "services/intake/plans/recent_files.h"
-#include "services/intake/plans/recent_heads.h"
 #include "services/intake/plans/recent_labels.h"
 #include "services/intake/plans/snapshot.h"
 #include "services/intake/repository_choice.h"
@@ -47,7 +46,6 @@ struct IntakeEnvironment {
   store::Commands& commands;
   CrashMarks& marks;
   RecentFiles& recent_files;
-  RecentHeads& recent_heads;
   RecentLabels& recent_labels;
   Notices& notices;
   const Clock& clock;

@@ -23,7 +23,6 @@
 #include "services/intake/marker.h"
 #include "services/intake/pipeline/pipeline.h"
 #include "services/intake/plans/long_work.h"
-#include "services/intake/plans/recent_heads.h"
 #include "services/triage/issue_planner.h"
 #include "tests/support/crashing_store.h"
 #include "tests/support/fake_clock.h"
@@ -111,7 +110,6 @@ class World {
         .commands = *commands_,
         .marks = *marks_,
         .recent_files = *recent_files_,
-        .recent_heads = recent_heads_,
         .recent_labels = *recent_labels_,
         .notices = *notices_,
         .clock = clock_,
@@ -283,7 +281,6 @@ class World {
   std::unique_ptr<Notices> notices_;
   std::unique_ptr<ConfiguredForge> account_;
   std::unique_ptr<RecentFiles> recent_files_;
-  RecentHeads recent_heads_;
   std::unique_ptr<RecentLabels> recent_labels_;
   InlineExecutor executor_;
   std::unique_ptr<LongWorkTable> long_work_;

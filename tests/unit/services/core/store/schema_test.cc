@@ -96,10 +96,6 @@ void FillStep(soci::session& sql, int64_t step, int64_t program) {
            "values ('gitcode', 'old-7', 'issues', 'done', 1714564800000000, "
            "'230d8358dc8e8890b4c58deeb62912ee2f20357ae92a5cc861b98e68fe31acb5', 2525819383705405584, 4)";
   }
-  if (step == 15) {
-    sql << "insert into seen_heads (subject, subject_kind, head, head_before, not_before, not_after, seen_at) values "
-           "('github:o/r#5', 1, 'old', '', 0, 1714564700000000, 1714564700000000)";
-  }
   if (step == 10) {
     soci::blob content(sql);
     SetBlob(content, "old");
@@ -110,6 +106,20 @@ void FillStep(soci::session& sql, int64_t step, int64_t program) {
     sql << "insert into review_imports (repository, number, head, tool, created_at, findings_bytes, encoding, "
            "findings) values ('github:o/r', 5, 'c1', 'ruff', 1714564800000000, 3, 0, :findings)",
         soci::use(content, "findings");
+  }
+  if (step == 11) {
+    soci::blob record(sql);
+    SetBlob(record, "old record");
+    sql << "insert into jobs (job, number, repository, ended, record) values ('j-old', 1, 'github:o/r', 1, :record)",
+        soci::use(record, "record");
+  }
+  if (step == 15) {
+    sql << "insert into seen_heads (subject, subject_kind, head, head_before, not_before, not_after, seen_at) values "
+           "('github:o/r#5', 1, 'old', '', 0, 1714564700000000, 1714564700000000)";
+  }
+  if (step == 16) {
+    sql << "insert into chat_threads (platform, channel, thread, forge, repository, subject_kind, number, named_at) "
+           "values ('slack', 'C9', '1.1', 'github', 'o/r', 1, 5, 1714564800000000)";
   }
 }
 
@@ -165,11 +175,24 @@ void CheckRows(Store& store, int64_t step) {
     EXPECT_EQ((*store.reviews().Latest(Issue(5, "o/r"), ""))->review, "old");
     EXPECT_EQ(store.reviews().Imports(Issue(5, "o/r"), "c1")->front().findings, "old");
   }
+  if (step >= 11) {
+    const auto job = store.jobs().Get("j-old");
+    ASSERT_TRUE(job.ok()) << job.status();
+    EXPECT_EQ(job->record, "old record");
+    // A row of the newest step would say when.
+    if (step < 17) EXPECT_GT(job->ended_at, 0) << "it is kept from the migration on";
+  }
   if (step >= 15) {
     const auto seen =
         store.subjects().SeeHead(Issue(5, "o/r"), "new", FromMicros(1714564800000000), HeadSource::kAnswer);
     ASSERT_TRUE(seen.ok()) << seen.status();
     EXPECT_EQ(seen->not_before, FromMicros(1714564700000000));
+  }
+  if (step >= 16) {
+    const auto thread = store.chat_threads().Find({"slack", "C9", "1.1"});
+    ASSERT_TRUE(thread.ok()) << thread.status();
+    ASSERT_TRUE(thread->has_value());
+    EXPECT_EQ((*thread)->subject.number(), 5);
   }
   // And all of it can be written.
   EXPECT_TRUE(store.inbox().AddAndWait(Opened("new", "new body")).ok());
@@ -192,6 +215,8 @@ void CheckRows(Store& store, int64_t step) {
   EXPECT_TRUE(store.commands().Take({Issue(5), "post", "alice", 1, {{"f", "help"}}}).ok());
   EXPECT_TRUE(store.reviews().Put({"new", Issue(5), "c1", "r1", "outline", "review"}).ok());
   EXPECT_TRUE(store.reviews().PutImport(Issue(5), "c1", {"ruff", "findings"}).ok());
+  EXPECT_TRUE(store.chat_threads().Put({"slack", "C9", "2.2"}, Issue(5)).ok());
+  EXPECT_TRUE(store.jobs().Put({.jobs = {{"j-new", 2, "github:o/r", false, 0, "record"}}}, /*is_new=*/true).ok());
 }
 
 std::string SchemaText(soci::session& sql) {
@@ -317,6 +342,8 @@ TEST_F(SchemaTest, QueriesOfTheHotPathUseTheirIndexes) {
        "shadow_runs_by_subject"},
       {"select id from chat_links where code = 'c' and forge = 'f'", "chat_links_by_code"},
       {"select id from seen_heads where lower(subject) = lower('x') and subject_kind = 1", "seen_heads_by_subject"},
+      {"select id from seen_heads where seen_at < 5 order by seen_at limit 5", "seen_heads_by_time"},
+      {"select id from jobs where ended = 1 and ended_at < 5 order by ended_at limit 5", "jobs_by_end"},
       {"select number from chat_threads where platform = 'p' and channel = 'c' and thread = 't'",
        "chat_threads_by_place"},
       {"select id from chat_threads where named_at < 7", "chat_threads_by_time"},
