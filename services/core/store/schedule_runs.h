@@ -19,7 +19,7 @@ using TimePoint = std::chrono::system_clock::time_point;
 
 // Runs that are begun so often and never end are given up: something in them ends the daemon.
 inline constexpr int64_t kMaxScheduleAttempts = 3;
-// Runs of one schedule that are kept; older ones go, except those that failed and wait for a person.
+// Runs of one schedule that are kept of those that went well, and as many of those that failed; older ones go.
 inline constexpr int64_t kKeptScheduleRuns = 500;
 
 enum class ScheduleRunState : uint8_t { kRunning, kDone, kFailed, kTimedOut };

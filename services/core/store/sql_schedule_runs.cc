@@ -90,11 +90,15 @@ void EndRun(soci::session& sql, int64_t id, int64_t now, std::string_view state,
       soci::use(bound, "state"), soci::use(words, "outcome"), soci::use(now, "now"), soci::use(id, "id");
 }
 
-// Old runs go.
+// Old runs go: those that went well when so many came after them, those that failed when so many failed after them.
 void ForgetOldRuns(soci::session& sql, const std::string& schedule) {
   const int64_t kept = kKeptScheduleRuns;
   sql << "delete from schedule_runs where schedule = :schedule and state = 'done' and id not in (select id from "
          "schedule_runs where schedule = :again order by id desc limit :kept)",
+      soci::use(schedule, "schedule"), soci::use(schedule, "again"), soci::use(kept, "kept");
+  sql << "delete from schedule_runs where schedule = :schedule and state in ('failed', 'timed_out') and id not in "
+         "(select id from schedule_runs where schedule = :again and state in ('failed', 'timed_out') order by id desc "
+         "limit :kept)",
       soci::use(schedule, "schedule"), soci::use(schedule, "again"), soci::use(kept, "kept");
 }
 

@@ -101,6 +101,22 @@ TEST_F(ScheduleRunsTest, PeopleAskForRuns) {
   EXPECT_EQ(runs().Ask("", "ops").status().code(), absl::StatusCode::kInvalidArgument);
 }
 
+TEST_F(ScheduleRunsTest, OldRunsGoAlsoThoseThatFailed) {
+  ASSERT_TRUE(runs().Look("nightly").ok());
+  const auto run = [&](ScheduleRunState state) {
+    clock_.Advance(1min);
+    const std::optional<ScheduleRun> begun = Begin(clock_.Now());
+    ASSERT_TRUE(begun.has_value());
+    EXPECT_TRUE(*runs().End(begun->id, "a", state, "over"));
+  };
+  for (int64_t i = 0; i < kKeptScheduleRuns + 2; ++i) {
+    run(i % 2 == 0 ? ScheduleRunState::kFailed : ScheduleRunState::kTimedOut);
+  }
+  EXPECT_EQ(*runs().CountFailed("nightly"), kKeptScheduleRuns);
+  run(ScheduleRunState::kDone);
+  EXPECT_EQ(*runs().CountFailed("nightly"), kKeptScheduleRuns) << "runs that went well push none out";
+}
+
 TEST_F(ScheduleRunsTest, SubscriptionsAreKeptOnceAndTakenBack) {
   Subscription one{"slack", "C1", "github", "octo/repo", "gate", "ann", {}};
   EXPECT_TRUE(store_->subscriptions().Put(one).ok());
