@@ -113,6 +113,10 @@ void CrashMarks::Forget(int64_t delivery) {
   const std::lock_guard<std::mutex> lock(mutex_);
   const size_t i = Find(delivery, false);
   if (i == kEntries) return;
+  if (computing_[i] > 0) {
+    file_->entries[i].state.store(kMarked, std::memory_order_relaxed);
+    return;
+  }
   file_->entries[i].delivery.store(0, std::memory_order_relaxed);
   file_->entries[i].state.store(0, std::memory_order_relaxed);
 }
@@ -127,6 +131,7 @@ CrashMarks::Computing::Computing(CrashMarks& marks, int64_t delivery) : marks_(m
   const std::lock_guard<std::mutex> lock(marks_.mutex_);
   entry_ = marks_.Find(delivery, true);
   if (entry_ == kEntries) return;
+  ++marks_.computing_[entry_];
   std::atomic<uint32_t>& state = marks_.file_->entries[entry_].state;
   state.store(state.load(std::memory_order_relaxed) | kMarked, std::memory_order_release);
 }
@@ -135,10 +140,12 @@ CrashMarks::Computing::~Computing() {
   if (entry_ != kEntries) {
     const std::lock_guard<std::mutex> lock(marks_.mutex_);
     Entry& entry = marks_.file_->entries[entry_];
-    const uint32_t crashes = entry.state.load(std::memory_order_relaxed) & kCrashesMask;
-    entry.state.store(crashes, std::memory_order_release);
-    // Nothing worth remembering: the place is free again.
-    if (crashes == 0) entry.delivery.store(0, std::memory_order_relaxed);
+    if (--marks_.computing_[entry_] == 0) {
+      const uint32_t crashes = entry.state.load(std::memory_order_relaxed) & kCrashesMask;
+      entry.state.store(crashes, std::memory_order_release);
+      // Nothing worth remembering: the place is free again.
+      if (crashes == 0) entry.delivery.store(0, std::memory_order_relaxed);
+    }
   }
   if (alone_) {
     marks_.compute_.unlock();

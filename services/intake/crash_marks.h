@@ -5,6 +5,7 @@
 #ifndef YARDMASTER_SERVICES_INTAKE_CRASH_MARKS_H_
 #define YARDMASTER_SERVICES_INTAKE_CRASH_MARKS_H_
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -38,11 +39,12 @@ class CrashMarks {
   std::vector<int64_t> PoisonMessages() const;
   // How often a delivery was found marked.
   int CrashCount(int64_t delivery) const;
-  // Removes what is known about a delivery: it is finished, or a person wants it tried again.
+  // Removes what is known about a delivery: it is finished, or a person wants it tried again. A mark that is set stays.
   void Forget(int64_t delivery);
 
   // The mark, set for as long as this object lives. A delivery that was found marked before computes alone: no
-  // other is marked at the same time, so that a crash is certainly its own.
+  // other is marked at the same time, so that a crash is certainly its own. Several of one delivery are one mark, which
+  // is lifted with the last of them.
   class Computing {
    public:
     Computing(CrashMarks& marks, int64_t delivery);
@@ -63,7 +65,8 @@ class CrashMarks {
   // Index of the entry of `delivery`; makes one if `create`; kEntries if there is none.
   size_t Find(int64_t delivery, bool create);
 
-  mutable std::mutex mutex_;  // guards ids of entries
+  mutable std::mutex mutex_;                    // guards ids of entries, and the next
+  std::array<uint32_t, kEntries> computing_{};  // how many compute on an entry's delivery
   std::shared_mutex compute_;
   File* file_;
 };

@@ -55,6 +55,23 @@ class CrashMarksTest : public testing::Test {
   std::filesystem::path file_;
 };
 
+TEST_F(CrashMarksTest, AMarkStaysUntilAllWorkOnTheDeliveryIsOver) {
+  const pid_t pid = ::fork();
+  ASSERT_GE(pid, 0);
+  if (pid == 0) {
+    auto marks = CrashMarks::Open(file_);
+    if (!marks.ok()) ::_exit(1);
+    const CrashMarks::Computing outer(**marks, 7);
+    { const CrashMarks::Computing inner(**marks, 7); }
+    (*marks)->Forget(7);
+    ::_exit(2);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(pid, &status, 0), pid);
+  ASSERT_EQ(WEXITSTATUS(status), 2);
+  EXPECT_EQ(Open()->CrashCount(7), 1);
+}
+
 TEST_F(CrashMarksTest, MarkOutlivesTheProcessHoweverItEnds) {
   DieMarked(7, SIGKILL);
   EXPECT_EQ(Open()->CrashCount(7), 1);
