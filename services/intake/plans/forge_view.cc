@@ -10,6 +10,7 @@
 #include "services/intake/chat_desk.h"
 #include "services/intake/plans/decision_keeper.h"
 #include "services/intake/plans/long_work.h"
+#include "services/intake/written_actions.h"
 
 namespace yardmaster {
 namespace {
@@ -148,18 +149,7 @@ absl::StatusOr<RequestedPlan> ForgeView::Ask(std::string_view planner, const Ask
 }
 
 absl::StatusOr<std::vector<v1::Action>> ForgeView::Written(std::string_view kind) {
-  store::EffectFilter filter;
-  filter.subject = run_.subject();
-  filter.kind = kind;
-  ASSIGN_OR_RETURN(store::Page<store::Effect> effects, Outside([&] {
-                     return run_.env().ledger.List(filter, {0, kMaxStorePage});
-                   }));
-  std::vector<v1::Action> written;
-  for (store::Effect& effect : effects.items) {
-    const bool refused = effect.state == store::EffectState::kRefused || effect.state == store::EffectState::kFailed;
-    if (!refused) written.push_back(std::move(effect.action));
-  }
-  return written;
+  return Outside([&] { return WrittenActions(run_.env().ledger, run_.subject(), kind); });
 }
 
 absl::StatusOr<LongResultPtr> ForgeView::Await(const LongWork& work) {
