@@ -63,6 +63,9 @@ struct LongWork {
   std::function<absl::Status()> read;
   // … then computes on what people wrote. Not called if `read` failed.
   std::function<absl::StatusOr<LongResultPtr>()> compute;
+  // What nobody waits for, on what people wrote, too: called once the result is handed over. Null: nothing. Not called
+  // where there is no result.
+  std::function<void()> afterwards = nullptr;
 };
 
 // What Await answers while the work goes on: the planner returns it, and is asked again once the work is done.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
@@ -11,6 +12,7 @@
 #include "services/core/reasons.h"
 #include "services/core/short_digest.h"
 #include "services/core/status_macros.h"
+#include "services/intake/event.h"
 #include "services/intake/job_desk.h"
 #include "services/packs/registry/shadow_packs.h"
 #include "services/review/check_history.h"
@@ -238,7 +240,9 @@ absl::StatusOr<std::shared_ptr<const MadeReview>> PullReviewPlanner::Review(
     const PlanInput& input, const ForgePull& pull, const ReviewScope& scope,
     const std::shared_ptr<const v1::Review>& earlier) const {
   const v1::Subject& subject = input.snapshot.subject();
-  ASSIGN_OR_RETURN(const std::optional<ShadowScope> shadow, ScopeInShadow(input, pull.head_sha));
+  absl::StatusOr<std::optional<ShadowScope>> shadow = ScopeInShadow(input, pull.head_sha);
+  if (!shadow.ok()) LeaveShadowOut(subject, std::string(shadow.status().message()));
+  const bool has_shadow = shadow.ok() && shadow->has_value();
   ReviewedChange about{subject, pull.base_sha, pull.head_sha, "", scope.revision, std::string(kFromGit)};
   if (env_.source != nullptr) {
     // Both parts outlive this call: they hold what they use.
@@ -253,41 +257,50 @@ absl::StatusOr<std::shared_ptr<const MadeReview>> PullReviewPlanner::Review(
       *sourced = *std::move(read);
       return absl::OkStatus();
     };
-    work.compute = [this, sourced, scope = scope, about, earlier,
-                    shadow = std::optional<ShadowScope>(shadow)]() mutable -> absl::StatusOr<LongResultPtr> {
+    // What was read and made, for the shadow.
+    const auto reviewed = std::make_shared<std::pair<ReviewedChange, std::shared_ptr<const MadeReview>>>();
+    work.compute = [this, sourced, reviewed, scope = scope, about, earlier]() mutable -> absl::StatusOr<LongResultPtr> {
       about.merge_base = sourced->merge_base;
       scope.options.meta->commits = sourced->commits;
       ASSIGN_OR_RETURN(MadeReview made, ReviewOf(*sourced->change, scope, about, earlier.get(), env_.file));
       RETURN_IF_ERROR(Keep(made.review));
-      if (shadow.has_value()) {
-        shadow->scope.options.meta->commits = sourced->commits;
-        AskShadow(*sourced->change, &*shadow, about, made.review);
-      }
-      return std::make_shared<const ReviewResult>(std::move(made));
+      const auto result = std::make_shared<const ReviewResult>(std::move(made));
+      *reviewed = {about, result->made()};
+      return result;
     };
+    if (has_shadow) {
+      work.afterwards = [this, sourced, reviewed, beside = **std::move(shadow)]() mutable {
+        beside.scope.options.meta->commits = sourced->commits;
+        AskShadow(*sourced->change, beside, reviewed->first, reviewed->second->review);
+      };
+    }
     absl::StatusOr<LongResultPtr> done = input.view.Await(work);
     if (done.ok()) return static_cast<const ReviewResult&>(**done).made();
     if (IsStillWorking(done.status())) return done.status();
   }
   about.source = std::string(kFromForge);
-  return ReviewByForge(input, scope, about, earlier.get(), shadow.has_value() ? &*shadow : nullptr);
+  if (has_shadow) LeaveShadowOut(subject, "the change could not be read from its git server");
+  return ReviewByForge(input, scope, about, earlier.get());
 }
 
-void PullReviewPlanner::AskShadow(Change& change, const ShadowScope* shadow, const ReviewedChange& about,
+void PullReviewPlanner::AskShadow(Change& change, const ShadowScope& shadow, const ReviewedChange& about,
                                   const v1::Review& made) const {
-  if (shadow == nullptr || env_.shadows == nullptr) return;
-  // A shadow that can't be kept changes nothing about the review.
-  ReviewInShadow(change, *shadow, about, made, env_.file, *env_.shadows).IgnoreError();
+  const absl::Status kept = ReviewInShadow(change, shadow, about, made, env_.file, *env_.shadows);
+  if (!kept.ok()) LeaveShadowOut(about.subject, std::string(kept.message()));
+}
+
+void PullReviewPlanner::LeaveShadowOut(const v1::Subject& subject, std::string_view why) const {
+  if (env_.logger == nullptr) return;
+  env_.logger->Warning("what the pack in the shadow finds is not kept",
+                       {{"subject", SubjectKey(subject)}, {"why", why}});
 }
 
 absl::StatusOr<std::shared_ptr<const MadeReview>> PullReviewPlanner::ReviewByForge(const PlanInput& input,
                                                                                    const ReviewScope& scope,
                                                                                    const ReviewedChange& about,
-                                                                                   const v1::Review* earlier,
-                                                                                   const ShadowScope* shadow) const {
+                                                                                   const v1::Review* earlier) const {
   ASSIGN_OR_RETURN(const std::unique_ptr<ForgeChange> change, ForgeChange::Of(input.view));
   ASSIGN_OR_RETURN(MadeReview made, ReviewOf(*change, scope, about, earlier, env_.file));
-  AskShadow(*change, shadow, about, made.review);
   for (const auto& [path, reason] : change->unseen()) {
     v1::SkippedReviewCheck& skipped = *made.review.add_skipped();
     skipped.set_rule_id("*");

@@ -1,6 +1,7 @@
 // Reviews pull requests: when they are opened, pushed to or asked for again where the configuration says so, and when a
 // person asks. What lies between the merge base and the head is read from the repository's git server, or where that
-// can't be reached, by the forge's calls. What is published is publish.h's business.
+// can't be reached, by the forge's calls. What is published is publish.h's business. A pack in the shadow is asked once
+// the review is handed over, and only about what was read from git: it holds nothing up, and spends none of the calls.
 #ifndef YARDMASTER_SERVICES_REVIEW_PULL_PLANNER_H_
 #define YARDMASTER_SERVICES_REVIEW_PULL_PLANNER_H_
 
@@ -15,6 +16,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "services/core/config/config.h"
+#include "services/core/logging.h"
 #include "services/core/store/reviews.h"
 #include "services/core/store/shadows.h"
 #include "services/intake/subject_planner.h"
@@ -36,6 +38,8 @@ struct PullReviewEnvironment {
   RepositoryFileRules file = {};
   // Where it is kept what packs in the shadow would have found; null: nowhere, and none is asked.
   store::Shadows* shadows = nullptr;
+  // Told why a shadow is left out; null: nobody.
+  Logger* logger = nullptr;
 };
 
 // Says in a step how many findings are new, still there and fixed.
@@ -73,9 +77,10 @@ class PullReviewPlanner final : public Planner {
   // By the forge's calls.
   absl::StatusOr<std::shared_ptr<const MadeReview>> ReviewByForge(const PlanInput& input, const ReviewScope& scope,
                                                                   const ReviewedChange& about,
-                                                                  const v1::Review* earlier,
-                                                                  const ShadowScope* shadow) const;
-  void AskShadow(Change& change, const ShadowScope* shadow, const ReviewedChange& about, const v1::Review& made) const;
+                                                                  const v1::Review* earlier) const;
+  void AskShadow(Change& change, const ShadowScope& shadow, const ReviewedChange& about, const v1::Review& made) const;
+  // A shadow changes nothing about the review, whatever becomes of it.
+  void LeaveShadowOut(const v1::Subject& subject, std::string_view why) const;
   absl::Status Keep(const v1::Review& review) const;
 
   const PullReviewEnvironment env_;

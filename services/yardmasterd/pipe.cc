@@ -218,7 +218,7 @@ void Pipe::Parts::MakePipe() {
       env.config, packs, [packs](std::string_view pack) { return packs()->FindPhrases(pack); }, std::move(handlers)});
   const PlannerEnvironment planning{env.config,    packs,       store->reviews(), store->shadows(),
                                     changes.get(), gates.get(), cache_table,      account_table,
-                                    env.clock,     *dispatch,   *pull_jobs};
+                                    env.clock,     env.logger,  *dispatch,        *pull_jobs};
   std::vector<std::shared_ptr<const Planner>> planners;
   for (const MakePlanner make : env.extensions.planners) planners.push_back(make(planning));
   dispatch->FetchTreesBy(dispatch::FetchConfiguredTrees(env.config, cache_table, *dispatch));

@@ -52,6 +52,7 @@ struct PlannerEnvironment {
   std::map<std::string, GitCache*, std::less<>> caches;  // by forge; null where git is not reached by HTTP
   const ConfiguredForges& forges;
   const Clock& clock;
+  Logger& logger;
   dispatch::Dispatch& dispatch;
   dispatch::PullJobs& pull_jobs;
 };

@@ -140,8 +140,9 @@ absl::Span<const ServiceRow> Services() {
                                                        std::move(changes));
           },
           .planners = {[](const PlannerEnvironment& env) -> MadePlanner {
-            return std::make_shared<PullReviewPlanner>(PullReviewEnvironment{
-                env.config, env.packs, &env.reviews, env.changes, FileRules(env.config, env.packs), &env.shadows});
+            return std::make_shared<PullReviewPlanner>(
+                PullReviewEnvironment{env.config, env.packs, &env.reviews, env.changes,
+                                      FileRules(env.config, env.packs), &env.shadows, &env.logger});
           }},
           .jobs = {{"stale-reviews", RenewReviews}},
           .news = ReviewNews(),

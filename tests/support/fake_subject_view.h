@@ -2,6 +2,7 @@
 #ifndef YARDMASTER_TESTS_SUPPORT_FAKE_SUBJECT_VIEW_H_
 #define YARDMASTER_TESTS_SUPPORT_FAKE_SUBJECT_VIEW_H_
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -47,7 +48,9 @@ class FakeSubjectView : public SubjectView {
   absl::StatusOr<LongResultPtr> Await(const LongWork& work) override {
     if (still_working) return StillWorking();
     if (const absl::Status status = work.read(); !status.ok()) return status;
-    return work.compute();
+    absl::StatusOr<LongResultPtr> result = work.compute();
+    if (result.ok()) afterwards = work.afterwards;
+    return result;
   }
   std::string Digest() const override { return {}; }
 
@@ -59,7 +62,8 @@ class FakeSubjectView : public SubjectView {
   std::shared_ptr<const std::vector<std::string>> labels;
   std::vector<v1::Action> written;  // of whatever kind
   bool still_working = false;
-  std::vector<std::string> read;  // what File was asked for, written like the keys of `files`
+  std::function<void()> afterwards;  // of the last work that was done: the test calls it
+  std::vector<std::string> read;     // what File was asked for, written like the keys of `files`
 
  private:
   absl::StatusOr<std::optional<std::string>> Find(std::string_view repository, std::string_view path,

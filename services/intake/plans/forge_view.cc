@@ -157,7 +157,9 @@ absl::StatusOr<LongResultPtr> ForgeView::Await(const LongWork& work) {
     return Outside([&] { return run_.env().long_work->Await(run_.subject(), run_.delivery(), work); });
   }
   RETURN_IF_ERROR(Outside([&] { return work.read(); }));
-  return work.compute();
+  absl::StatusOr<LongResultPtr> result = work.compute();
+  if (result.ok() && work.afterwards != nullptr) work.afterwards();
+  return result;
 }
 
 absl::StatusOr<bool> ForgeView::HeadMovedSince(std::string_view head) {

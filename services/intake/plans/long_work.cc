@@ -29,11 +29,19 @@ absl::StatusOr<LongResultPtr> LongWorkTable::Await(const v1::Subject& subject, i
   }
   const bool queued = executor_.Run([this, subject, delivery, work, begun] {
     absl::StatusOr<LongResultPtr> result = Carry(work, marks_, delivery);
+    const bool goes_on = result.ok() && work.afterwards != nullptr;
     {
       const std::lock_guard<std::mutex> lock(mutex_);
       begun->result = std::move(result);
     }
     done_(subject);
+    if (!goes_on) return;
+    // Work that somebody waits for goes first.
+    const auto go_on = [this, delivery, afterwards = work.afterwards] {
+      const CrashMarks::Computing computing(marks_, delivery);
+      afterwards();
+    };
+    if (!executor_.Run(go_on)) go_on();
   });
   // Too much waits already: it is asked for again.
   if (!queued) Forget(subject);

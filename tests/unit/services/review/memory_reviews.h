@@ -15,7 +15,7 @@
 
 namespace yardmaster::testing {
 
-class MemoryReviews final : public store::Reviews {
+class ReviewsInMemory final : public store::Reviews {
  public:
   absl::Status Put(const store::NewReview& review) override {
     std::erase_if(reviews_, [&](const store::Review& other) { return other.id == review.id; });
@@ -55,10 +55,13 @@ class MemoryReviews final : public store::Reviews {
     return absl::OkStatus();
   }
   absl::StatusOr<std::vector<store::ImportedFindings>> Imports(const v1::Subject&, std::string_view head) override {
+    if (imports_left == 0) return absl::UnavailableError("no more imports");
+    if (imports_left > 0) --imports_left;
     return imports_[std::string(head)];
   }
 
   store::ReviewFilter asked;
+  int imports_left = -1;  // how often Imports answers still; below zero: always
 
  private:
   int64_t rows_ = 0;

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "services/core/errors.h"
+#include "services/core/logging.h"
 #include "services/core/reasons.h"
 #include "services/review/kept_review.h"
 #include "services/review/publish.h"
@@ -93,7 +94,7 @@ class PullPlannerTest : public ::testing::Test {
   Config config_;
   PackSet::Checks checks_;
   testing::FakeSubjectView view_;
-  testing::MemoryReviews reviews_;
+  testing::ReviewsInMemory reviews_;
   testing::FakeSource source_;
   v1::Subject subject_;
   v1::Event event_;
@@ -144,12 +145,13 @@ TEST_F(PullPlannerTest, DraftsAndClosedPullRequestsAreSkippedUnlessAPersonAsks) 
 class KeptShadows final : public store::Shadows {
  public:
   absl::Status Put(const store::NewShadowRun& run) override {
-    runs.push_back(run);
-    return absl::OkStatus();
+    if (error.ok()) runs.push_back(run);
+    return error;
   }
   absl::Status ForEach(const store::ShadowFilter&, const std::function<bool(const std::string&)>&) override {
     return absl::OkStatus();
   }
+  absl::Status error;
   std::vector<store::NewShadowRun> runs;
 };
 
@@ -175,10 +177,26 @@ TEST_F(PullPlannerTest, ARevisionInTheShadowReviewsTheSameChangeAndIsNotPublishe
   std::shared_ptr<const PackSet> packs =
       in_service->With({{shadow.Key(), in_service->Replacing("lantern", compile("Next"), fewer)}});
   KeptShadows kept;
+  std::string log;
+  LoggerOptions options;
+  options.async = false;
+  options.sink = [&](std::string_view line) { log += line; };
+  Logger logger(options);
   const PullReviewPlanner planner{
-      PullReviewEnvironment{config_, [&] { return packs; }, &reviews_, &source_, {}, &kept}};
+      PullReviewEnvironment{config_, [&] { return packs; }, &reviews_, &source_, {}, &kept, &logger}};
   v1::Plan plan;
   ASSERT_TRUE(planner.Plan(Input(), plan).ok());
+  EXPECT_GT(plan.actions_size(), 0);
+  EXPECT_THAT(kept.runs, IsEmpty()) << "the review in service does not wait for it";
+  ASSERT_NE(view_.afterwards, nullptr);
+  // What can't be kept is said.
+  kept.error = absl::ResourceExhaustedError("the disk is low");
+  view_.afterwards();
+  EXPECT_THAT(log, HasSubstr("the disk is low"));
+  kept.error = absl::OkStatus();
+  log.clear();
+  view_.afterwards();
+  EXPECT_EQ(log, "");
   ASSERT_THAT(kept.runs, SizeIs(1));
   EXPECT_EQ(kept.runs[0].pack, "lantern");
   EXPECT_EQ(kept.runs[0].input, "head1");
@@ -191,11 +209,30 @@ TEST_F(PullPlannerTest, ARevisionInTheShadowReviewsTheSameChangeAndIsNotPublishe
   EXPECT_EQ(run.differences(0).path(), "demo_impl.py");
   EXPECT_NE(run.base_revision(), run.shadow_revision());
   // What acts is what it was without a shadow.
+  const ShadowConfig of_lantern = shadow;
   config_.repositories.front().shadow.reset();
   v1::Plan alone;
   ASSERT_TRUE(planner.Plan(Input(), alone).ok());
   EXPECT_EQ(plan.actions_size(), alone.actions_size());
+  EXPECT_EQ(view_.afterwards, nullptr);
   EXPECT_THAT(kept.runs, SizeIs(1));
+  // Where git can't be used there is no shadow: the forge's calls are for the review in service.
+  config_.repositories.front().shadow = of_lantern;
+  source_.error = absl::UnavailableError("no git");
+  view_.afterwards = nullptr;
+  v1::Plan by_forge;
+  ASSERT_TRUE(planner.Plan(Input(), by_forge).ok());
+  EXPECT_EQ(view_.afterwards, nullptr);
+  EXPECT_THAT(log, HasSubstr("could not be read from its git server"));
+  // Nor where what the shadow needs can't be read a second time.
+  source_.error = absl::OkStatus();
+  log.clear();
+  reviews_.imports_left = 1;
+  v1::Plan without;
+  ASSERT_TRUE(planner.Plan(Input(), without).ok());
+  EXPECT_EQ(without.actions_size(), plan.actions_size());
+  EXPECT_EQ(view_.afterwards, nullptr);
+  EXPECT_THAT(log, HasSubstr("no more imports"));
 }
 
 TEST_F(PullPlannerTest, TheCheckBeginsAtOnceAndThoseOfOtherHeadsEnd) {
@@ -364,7 +401,7 @@ v1::IgnoreRule IgnoreBy(const std::string& rule, const std::string& path) {
   return ignore;
 }
 
-v1::Review LatestOf(testing::MemoryReviews& reviews, const v1::Subject& subject) {
+v1::Review LatestOf(testing::ReviewsInMemory& reviews, const v1::Subject& subject) {
   const auto stored = reviews.Latest(subject, "");
   return FromStored(stored->value()).value();
 }
@@ -436,7 +473,7 @@ TEST_F(PullPlannerTest, WhatAnotherToolFoundAtTheHeadIsPartOfTheReview) {
 }
 
 TEST(PullOfHead, IsThePullRequestThatWasReviewedThere) {
-  testing::MemoryReviews reviews;
+  testing::ReviewsInMemory reviews;
   v1::Subject subject;
   subject.set_forge("github");
   subject.set_repository("octo/repo");

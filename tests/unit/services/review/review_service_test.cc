@@ -406,7 +406,7 @@ TEST_F(ReviewServiceTest, AReviewThatIsKeptIsFoundByItsIdAndByItsPullRequest) {
                      Finding("BAD", FindingStatus::kNew, rules::Severity::kBlock)};
   report.skipped = {{"L9", "a.py", "no test", ""}};
   const v1::Review made = MakeReview(report, {Pull(7), "base1", "head1", "merge1", "rev1", "git"});
-  testing::MemoryReviews reviews;
+  testing::ReviewsInMemory reviews;
   ASSERT_TRUE(reviews.Put(ToStored(made)).ok());
   Start(&operators_, nullptr, {.reviews = &reviews});
 
@@ -441,7 +441,7 @@ TEST_F(ReviewServiceTest, AReviewThatIsKeptIsFoundByItsIdAndByItsPullRequest) {
 }
 
 TEST_F(ReviewServiceTest, ReviewsAreListedByPagesWithoutTheirFindings) {
-  testing::MemoryReviews reviews;
+  testing::ReviewsInMemory reviews;
   ReviewReport report;
   report.findings = {Finding("BAD", FindingStatus::kNew, rules::Severity::kBlock)};
   for (int64_t number = 1; number <= 3; ++number) {
@@ -510,7 +510,7 @@ class RangeReviewTest : public ReviewServiceTest {
   }
 
   Config config_;
-  testing::MemoryReviews reviews_;
+  testing::ReviewsInMemory reviews_;
   testing::FakeSource source_;
   v1::ReviewRangeRequest request_;
 };

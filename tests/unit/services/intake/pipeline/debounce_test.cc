@@ -37,6 +37,7 @@ class WaitingPlanner final : public Planner {
       ++computed;
       return std::make_shared<const LongText>(id);
     };
+    work.afterwards = [this] { after_computed.push_back(computed); };
     const absl::StatusOr<LongResultPtr> done = input.view.Await(work);
     if (!done.ok()) return done.status();
     v1::StepOutcome& step = *plan.mutable_explanation()->add_steps();
@@ -49,6 +50,7 @@ class WaitingPlanner final : public Planner {
   absl::Status read;
   mutable int asked = 0;
   mutable int computed = 0;
+  mutable std::vector<int> after_computed;
 };
 
 class DebounceTest : public ::testing::Test {
@@ -136,6 +138,7 @@ TEST_F(DebounceTest, ThePlanIsMadeAgainWhenItsLongWorkIsDone) {
   EXPECT_EQ(world_.StateOf(id), "done");
   EXPECT_EQ(waiting_->asked, 2);
   EXPECT_EQ(waiting_->computed, 1);
+  EXPECT_EQ(waiting_->after_computed, std::vector<int>{1}) << "once, when there is a result";
   const auto decision = world_.store_->decisions().Latest(SubjectOf("github", {testing::kRepository, 1, false}));
   v1::Plan plan;
   ASSERT_TRUE(plan.ParseFromString((*decision)->plan));
@@ -149,6 +152,7 @@ TEST_F(DebounceTest, LongWorkThatFailsFailsThePlan) {
   world_.Run();
   EXPECT_EQ(world_.StateOf(id), "failed (planning-failed: no such thing)");
   EXPECT_EQ(waiting_->computed, 0);
+  EXPECT_TRUE(waiting_->after_computed.empty());
   world_.ExpectSettled();
 }
 
