@@ -1,10 +1,13 @@
 #include "services/review/stale_job.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "services/core/defang.h"
@@ -19,7 +22,31 @@ namespace {
 
 // So many pull requests of a repository are handed over by one run; the next one goes on.
 constexpr size_t kMaxRenewed = 50;
+// So often a review of one head is asked for, if it fails each time.
+constexpr int kMaxStaleAttempts = 10;
 constexpr int64_t kReviewNewsPage = 100;
+
+// A pull request whose review is to be asked for.
+struct StalePull {
+  int attempt = 0;  // how often it was asked for at this head, and failed
+  v1::Subject subject;
+  std::string id;  // of the request
+};
+
+// The next request for a review of a head: the first one, or the one after those that failed. nullopt: one is under way
+// or came to an end without an error, or it failed too often.
+absl::StatusOr<std::optional<StalePull>> NextRequest(const JobEnvironment& env, const v1::Subject& subject,
+                                                     const std::string& head) {
+  for (int attempt = 0; attempt < kMaxStaleAttempts; ++attempt) {
+    const std::string again = attempt == 0 ? "" : absl::StrCat("-", attempt);
+    StalePull next{attempt, subject, absl::StrCat("stale-", ShortDigestOf({SubjectKey(subject), head}), again)};
+    const absl::StatusOr<store::Delivery> known = env.intake.inbox.Find(subject.forge(), next.id);
+    if (absl::IsNotFound(known.status())) return next;
+    RETURN_IF_ERROR(known.status());
+    if (known->state != store::DeliveryState::kFailed && known->state != store::DeliveryState::kDead) break;
+  }
+  return std::optional<StalePull>();
+}
 
 absl::StatusOr<std::string> RenewIn(const JobEnvironment& env, const JobTurn& turn, const RepositoryConfig& entry,
                                     const v1::Subject& repository) {
@@ -29,7 +56,7 @@ absl::StatusOr<std::string> RenewIn(const JobEnvironment& env, const JobTurn& tu
   ASSIGN_OR_RETURN(const std::vector<ForgePull> open,
                    pulls->ListOpenPulls({.priority = ForgePriority::kSweep}, repository.repository()));
   size_t stale = 0;
-  size_t renewed = 0;
+  std::vector<StalePull> next;
   for (const ForgePull& pull : open) {
     if (turn.stopping()) return absl::CancelledError("cut short");
     if (pull.draft && !entry.review.drafts) continue;
@@ -39,18 +66,21 @@ absl::StatusOr<std::string> RenewIn(const JobEnvironment& env, const JobTurn& tu
     ASSIGN_OR_RETURN(const std::optional<store::Review> latest, env.store.reviews().Latest(subject, ""));
     if (latest.has_value() && latest->head == pull.head_sha) continue;
     ++stale;
-    if (renewed >= kMaxRenewed) continue;
-    ++renewed;
-    SubjectRequest request;
-    request.subject = subject;
-    request.actor = "schedule";
-    // Once for a head, however often it is seen.
-    RETURN_IF_ERROR(env.intake.inbox
-                        .AddAndWait(MakeRequest(
-                            request, absl::StrCat("stale-", ShortDigestOf({SubjectKey(subject), pull.head_sha}))))
-                        .status());
+    ASSIGN_OR_RETURN(std::optional<StalePull> request, NextRequest(env, subject, pull.head_sha));
+    if (request.has_value()) next.push_back(*std::move(request));
   }
-  return absl::StrCat(open.size(), " open, ", stale, " stale, ", renewed, " handed over");
+  // Those that failed most often come last: however many fail, the others have their turn.
+  std::stable_sort(next.begin(), next.end(),
+                   [](const StalePull& a, const StalePull& b) { return a.attempt < b.attempt; });
+  if (next.size() > kMaxRenewed) next.resize(kMaxRenewed);
+  for (const StalePull& one : next) {
+    if (turn.stopping()) return absl::CancelledError("cut short");
+    SubjectRequest request;
+    request.subject = one.subject;
+    request.actor = "schedule";
+    RETURN_IF_ERROR(env.intake.inbox.AddAndWait(MakeRequest(request, one.id)).status());
+  }
+  return absl::StrCat(open.size(), " open, ", stale, " stale, ", next.size(), " handed over");
 }
 
 absl::StatusOr<std::vector<std::string>> FindingNews(const JobEnvironment& env, const v1::Subject& repository,
