@@ -167,10 +167,7 @@ absl::Span<const ServiceRow> Services() {
                    [](const JobEnvironment& env, const JobTurn& turn) {
                      return CheckRepositories(env.intake, turn.stopping);
                    }},
-                  {"missed-deliveries",
-                   [](const JobEnvironment& env, const JobTurn& turn) {
-                     return RedeliverAllMissed(env.intake, turn.schedule.forge);
-                   }},
+                  {"missed-deliveries", RedeliverAllMissed},
               },
       },
       {

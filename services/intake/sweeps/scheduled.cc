@@ -121,24 +121,34 @@ absl::StatusOr<std::string> SweepAndTell(const JobEnvironment& env, const JobTur
       });
 }
 
-absl::StatusOr<std::string> RedeliverAllMissed(const IntakeEnvironment& env, const std::string& forge) {
+absl::StatusOr<std::string> RedeliverAllMissed(const JobEnvironment& job, const JobTurn& turn) {
+  const IntakeEnvironment& env = job.intake;
+  const RepositoryFilter filter = turn.filter();
   std::vector<std::string> outcomes;
+  size_t failed = 0;
   for (const auto& [name, config] : env.config.forges) {
-    if (!forge.empty() && forge != name) continue;
+    const auto account = env.forges.find(name);
+    if ((!filter.forge.empty() && filter.forge != name) || account == env.forges.end()) continue;
     for (const ForgeHook& hook : config.hooks) {
+      if (!filter.repository.empty() && !RepositoryMatches(filter.repository, hook.repository)) continue;
+      if (turn.stopping()) return absl::CancelledError("cut short");
       const std::string what = absl::StrCat(name, ":", hook.repository, " hook ", hook.id);
       const absl::StatusOr<MissedDeliveries> missed =
-          RedeliverMissed(*env.forges.find(name)->second, hook.repository, hook.id, env.inbox, env.clock);
+          RedeliverMissed(*account->second, hook.repository, hook.id, env.inbox, env.clock);
       if (missed.ok()) {
         outcomes.push_back(absl::StrCat(what, " ", missed->ToString()));
         continue;
       }
+      if (!absl::IsUnimplemented(missed.status())) ++failed;
       outcomes.push_back(absl::StrCat(what, " ", missed.status().message()));
       env.logger.Warning("missed deliveries can't be asked for",
                          {{"hook", what}, {"why", std::string(missed.status().message())}});
     }
   }
-  return outcomes.empty() ? "no hooks are configured" : absl::StrJoin(outcomes, "; ");
+  if (outcomes.empty()) return std::string("no hooks are configured");
+  std::string summary = absl::StrJoin(outcomes, "; ");
+  if (failed > 0) return absl::UnavailableError(summary);
+  return summary;
 }
 
 }  // namespace yardmaster

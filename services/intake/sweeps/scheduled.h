@@ -73,8 +73,9 @@ absl::StatusOr<std::string> SweepRepositories(const IntakeEnvironment& env, Swee
 // The same for a schedule: it says what came of it where it is wanted. An error where a sweep failed.
 absl::StatusOr<std::string> SweepAndTell(const JobEnvironment& env, const JobTurn& turn);
 
-// Asks for missed deliveries of every configured hook.
-absl::StatusOr<std::string> RedeliverAllMissed(const IntakeEnvironment& env, const std::string& forge);
+// Asks for missed deliveries of every configured hook that fits the schedule's repositories. An error if that failed
+// for any of them, after all were asked; a forge that keeps no record of what it sent is no error.
+absl::StatusOr<std::string> RedeliverAllMissed(const JobEnvironment& env, const JobTurn& turn);
 
 }  // namespace yardmaster
 

@@ -6,7 +6,8 @@
 #include <future>
 #include <string>
 
-#include "tests/unit/services/intake/world.h"
+#include "absl/time/time.h"
+#include "tests/unit/services/intake/job_world.h"
 
 namespace yardmaster {
 namespace {
@@ -68,6 +69,45 @@ TEST_F(ScheduledSweepTest, ARequestJoinsASweepOfTheSameLimitOnly) {
   EXPECT_EQ(sweeps.Request(target, 1), one);
   EXPECT_EQ(sweeps.Request(target, 0), all);
   go.set_value();
+}
+
+class MissedJobTest : public ::testing::Test {
+ protected:
+  MissedJobTest() {
+    ForgeConfig& forge = world_.config_.forges["github"];
+    forge.hooks.push_back({"octo/repo", "1"});
+    forge.hooks.push_back({"octo/other", "2"});
+    const auto sent = world_.clock_.Now() - std::chrono::minutes(30);
+    ForgeHookDelivery& lost = world_.forge_.hook_pages.emplace_back().emplace_back();
+    lost.id = "attempt";
+    lost.guid = "lost";
+    lost.delivered_at = absl::FormatTime(absl::RFC3339_full, absl::FromChrono(sent), absl::UTCTimeZone());
+  }
+
+  testing::JobWorld world_;
+};
+
+TEST_F(MissedJobTest, AnErrorFailsTheRun) {
+  world_.forge_.Seed(1, {.not_sent = 100});
+  const absl::StatusOr<std::string> failed = world_.RunJob(RedeliverAllMissed);
+  EXPECT_EQ(failed.status().code(), absl::StatusCode::kUnavailable);
+  EXPECT_THAT(std::string(failed.status().message()), AllOf(HasSubstr("hook 1"), HasSubstr("hook 2")));
+  world_.forge_.Seed(1, {});
+  const absl::StatusOr<std::string> done = world_.RunJob(RedeliverAllMissed);
+  ASSERT_TRUE(done.ok()) << done.status();
+  EXPECT_THAT(*done, HasSubstr("hook 1 1 seen, 1 missing, 1 asked for again"));
+}
+
+TEST_F(MissedJobTest, ItStopsWhenItIsToldToAndKeepsToItsRepository) {
+  world_.schedule_.forge = "github";
+  world_.schedule_.repository = "octo/other";
+  const absl::StatusOr<std::string> one = world_.RunJob(RedeliverAllMissed);
+  ASSERT_TRUE(one.ok()) << one.status();
+  EXPECT_THAT(*one, AllOf(HasSubstr("hook 2"), Not(HasSubstr("hook 1"))));
+  world_.forge_.redelivered.clear();
+  world_.stopping_ = [] { return true; };
+  EXPECT_EQ(world_.RunJob(RedeliverAllMissed).status().code(), absl::StatusCode::kCancelled);
+  EXPECT_TRUE(world_.forge_.redelivered.empty());
 }
 
 }  // namespace
