@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -10,8 +11,10 @@
 #include "absl/algorithm/container.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "services/core/defang.h"
+#include "services/core/limits.h"
 #include "services/core/reasons.h"
 #include "services/core/repository_name.h"
 #include "services/core/short_digest.h"
@@ -28,7 +31,10 @@ using store::TimePoint;
 constexpr std::string_view kToldUntil = "news: told until";
 // Lines of one topic in one message; the rest is counted.
 constexpr size_t kMaxLinesOfTopic = 8;
-constexpr int64_t kNewsPage = 100;
+// Rows that a source looks at: one that has more is told of the newest.
+constexpr int kMostNewsPages = 20;
+// How old the news of a source that could not be read for a while may be.
+constexpr std::chrono::hours kLongestBehind{7 * 24};
 
 int64_t Micros(TimePoint time) {
   return std::chrono::duration_cast<std::chrono::microseconds>(time.time_since_epoch()).count();
@@ -58,20 +64,37 @@ absl::StatusOr<Window> OpenWindow(store::Schedules& schedules, TimePoint now) {
   return window;
 }
 
+// Visits what `list` answers, the newest first, page after page.
+template <typename Item>
+absl::Status EachOfNews(const std::function<absl::StatusOr<store::Page<Item>>(const store::PageRequest&)>& list,
+                        const std::function<void(const Item&)>& visit) {
+  store::PageRequest request{0, kMaxStorePage};
+  for (int i = 0; i < kMostNewsPages; ++i) {
+    ASSIGN_OR_RETURN(const store::Page<Item> page, list(request));
+    for (const Item& one : page.items) visit(one);
+    request.before = page.next;
+    if (request.before == 0) break;
+  }
+  return absl::OkStatus();
+}
+
 absl::StatusOr<std::vector<std::string>> DeadLetterNews(const JobEnvironment& env, const v1::Subject& repository,
                                                         TimePoint from, TimePoint until) {
   std::vector<std::string> lines;
   for (const store::DeliveryState state : {store::DeliveryState::kFailed, store::DeliveryState::kDead}) {
     store::DeliveryFilter filter;
+    filter.forge = repository.forge();
     filter.state = state;
-    ASSIGN_OR_RETURN(const store::Page<store::Delivery> page, env.store.inbox().List(filter, {0, kNewsPage}));
-    for (const store::Delivery& one : page.items) {
-      if (!IsOfRepository(one.subject, repository) || !one.settled_at.has_value() || *one.settled_at <= from ||
-          *one.settled_at > until)
-        continue;
-      lines.push_back(absl::StrCat("dead letter ", one.id, ", about ", EchoCode(SubjectKey(one.subject)), ": ",
-                                   EchoCode(reasons::CodeOf(one.reason))));
-    }
+    RETURN_IF_ERROR(EachOfNews<store::Delivery>(
+        [&](const store::PageRequest& page) { return env.store.inbox().List(filter, page); },
+        [&](const store::Delivery& one) {
+          if (!IsOfRepository(one.subject, repository) || !one.settled_at.has_value() || *one.settled_at <= from ||
+              *one.settled_at > until) {
+            return;
+          }
+          lines.push_back(absl::StrCat("dead letter ", one.id, ", about ", EchoCode(SubjectKey(one.subject)), ": ",
+                                       EchoCode(reasons::CodeOf(one.reason))));
+        }));
   }
   return lines;
 }
@@ -81,19 +104,21 @@ absl::StatusOr<std::vector<std::string>> FailedRunNews(const JobEnvironment& env
   std::vector<std::string> lines;
   store::ScheduleRunFilter filter;
   filter.failed = true;
-  ASSIGN_OR_RETURN(const store::Page<store::ScheduleRun> page, env.store.schedule_runs().List(filter, {0, kNewsPage}));
-  for (const store::ScheduleRun& run : page.items) {
-    if (!run.finished_at.has_value() || *run.finished_at <= from || *run.finished_at > until) continue;
-    // Those of other repositories are told elsewhere; those of all, and our own, everywhere.
-    const auto& schedules = env.intake.config.schedules;
-    const auto own = absl::c_find_if(schedules, [&](const ScheduleConfig& one) { return one.name == run.schedule; });
-    if (own != schedules.end() && !own->forge.empty() &&
-        (own->forge != repository.forge() || !RepositoryMatches(own->repository, repository.repository()))) {
-      continue;
-    }
-    lines.push_back(absl::StrCat("run ", run.id, " of the schedule ", EchoCode(run.schedule), " ",
-                                 std::string(store::ScheduleRunStateName(run.state)), ": ", EchoText(run.outcome)));
-  }
+  const auto& schedules = env.intake.config.schedules;
+  RETURN_IF_ERROR(EachOfNews<store::ScheduleRun>(
+      [&](const store::PageRequest& page) { return env.store.schedule_runs().List(filter, page); },
+      [&](const store::ScheduleRun& run) {
+        if (!run.finished_at.has_value() || *run.finished_at <= from || *run.finished_at > until) return;
+        // Those of other repositories are told elsewhere; those of all, and our own, everywhere.
+        const auto own =
+            absl::c_find_if(schedules, [&](const ScheduleConfig& one) { return one.name == run.schedule; });
+        if (own != schedules.end() && !own->forge.empty() &&
+            (own->forge != repository.forge() || !RepositoryMatches(own->repository, repository.repository()))) {
+          return;
+        }
+        lines.push_back(absl::StrCat("run ", run.id, " of the schedule ", EchoCode(run.schedule), " ",
+                                     std::string(store::ScheduleRunStateName(run.state)), ": ", EchoText(run.outcome)));
+      }));
   return lines;
 }
 
@@ -103,10 +128,69 @@ struct Audience {
   std::set<std::string> topics;
 };
 
+// What sources say in one window. A source that can't be read holds nobody up: where it stopped is noted, and what is
+// new since then is said in a window after this one.
+class NewsReader {
+ public:
+  NewsReader(const JobEnvironment& env, Window window) : env_(env), window_(window) {}
+
+  // Nothing where the source can't be read. Errors are those of noting it.
+  absl::StatusOr<std::vector<std::string>> Read(const NewsSource& source, const v1::Subject& repository) {
+    const std::string what = source.everywhere
+                                 ? source.topic
+                                 : absl::StrCat(source.topic, " of ", repository.forge(), ":", repository.repository());
+    const auto [known, first] = lines_.try_emplace(what);
+    if (!first) return known->second;
+    const std::string mark = absl::StrCat("news: behind ", ShortDigestOf({what}));
+    ASSIGN_OR_RETURN(const std::optional<store::Schedule> kept, env_.store.schedules().Get(mark));
+    int64_t from = Micros(window_.from);
+    if (kept.has_value() && !kept->cursor.empty()) {
+      const std::vector<std::string> parts = absl::StrSplit(kept->cursor, ' ');
+      int64_t failed_in = 0;
+      int64_t behind = 0;
+      if (parts.size() == 2 && absl::SimpleAtoi(parts[0], &behind) && absl::SimpleAtoi(parts[1], &failed_in)) {
+        // This window was told without it.
+        if (failed_in == Micros(window_.from)) {
+          failed_.push_back(what);
+          return known->second;
+        }
+        from = std::max(behind, Micros(window_.until - kLongestBehind));
+      }
+      caught_up_.push_back(mark);
+    }
+    absl::StatusOr<std::vector<std::string>> lines = source.read(env_, repository, FromNewsMicros(from), window_.until);
+    if (lines.ok()) return known->second = *std::move(lines);
+    env_.intake.logger.Warning("news can't be read: they are told when they can",
+                               {{"news", what}, {"why", std::string(lines.status().message())}});
+    failed_.push_back(what);
+    if (kept.has_value() && !kept->cursor.empty()) caught_up_.pop_back();
+    RETURN_IF_ERROR(env_.store.schedules().SetCursor(mark, absl::StrCat(from, " ", Micros(window_.from))));
+    return known->second;
+  }
+  // All was said.
+  absl::Status End() const {
+    for (const std::string& mark : caught_up_) RETURN_IF_ERROR(env_.store.schedules().Finish(mark, "caught up"));
+    return absl::OkStatus();
+  }
+  const std::vector<std::string>& failed() const { return failed_; }
+
+ private:
+  const JobEnvironment& env_;
+  const Window window_;
+  std::map<std::string, std::vector<std::string>> lines_;  // by what they are about
+  std::vector<std::string> failed_;
+  std::vector<std::string> caught_up_;  // marks of sources that were behind
+};
+
 }  // namespace
 
 absl::StatusOr<std::string> TellNews(const JobEnvironment& env, const JobTurn& turn) {
   ASSIGN_OR_RETURN(const Window window, OpenWindow(env.store.schedules(), env.intake.clock.Now()));
+  // The next window begins where this one does: what is said would be known by the same id.
+  if (window.from == window.until) {
+    RETURN_IF_ERROR(env.store.schedules().SetCursor(kToldUntil, absl::StrCat(Micros(window.until))));
+    return std::string("what happens from now on is news");
+  }
   ASSIGN_OR_RETURN(const std::vector<store::Subscription> all, env.store.subscriptions().List());
   std::map<std::pair<ToldChannel, std::string>, Audience> audiences;
   for (const store::Subscription& one : all) {
@@ -116,6 +200,8 @@ absl::StatusOr<std::string> TellNews(const JobEnvironment& env, const JobTurn& t
     audience.repository.set_kind(v1::SUBJECT_KIND_ISSUE);
     audience.topics.insert(one.topic);
   }
+  NewsReader reader(env, window);
+  std::set<std::pair<ToldChannel, std::string>> told_once;
   size_t messages = 0;
   for (const auto& [who, audience] : audiences) {
     if (turn.stopping()) return absl::CancelledError("cut short");
@@ -127,8 +213,8 @@ absl::StatusOr<std::string> TellNews(const JobEnvironment& env, const JobTurn& t
     std::string text;
     for (const NewsSource& source : *env.news) {
       if (!audience.topics.contains(source.topic)) continue;
-      ASSIGN_OR_RETURN(const std::vector<std::string> lines,
-                       source.read(env, audience.repository, window.from, window.until));
+      if (source.everywhere && !told_once.emplace(who.first, source.topic).second) continue;
+      ASSIGN_OR_RETURN(const std::vector<std::string> lines, reader.Read(source, audience.repository));
       for (size_t i = 0; i < std::min(lines.size(), kMaxLinesOfTopic); ++i)
         absl::StrAppend(&text, "- ", lines[i], "\n");
       if (lines.size() > kMaxLinesOfTopic) {
@@ -143,8 +229,11 @@ absl::StatusOr<std::string> TellNews(const JobEnvironment& env, const JobTurn& t
                              absl::StrCat("**", EchoCode(repository), "**\n\n", text)));
     ++messages;
   }
+  RETURN_IF_ERROR(reader.End());
   RETURN_IF_ERROR(env.store.schedules().SetCursor(kToldUntil, absl::StrCat(Micros(window.until))));
-  return absl::StrCat(audiences.size(), " subscribed, ", messages, " told something new");
+  std::string summary = absl::StrCat(audiences.size(), " subscribed, ", messages, " told something new");
+  if (!reader.failed().empty()) absl::StrAppend(&summary, "; not read: ", absl::StrJoin(reader.failed(), ", "));
+  return summary;
 }
 
 std::vector<NewsSource> ScheduleNews() { return {{"dead-letters", DeadLetterNews}, {"schedules", FailedRunNews}}; }

@@ -11,7 +11,8 @@
 namespace yardmaster {
 
 // The job. What it tells of is the time from the end of the last run that told something to now; a run that is begun
-// again tells of the same time, and says nothing twice.
+// again tells of the same time, and says nothing twice. A source that can't be read is logged and named in the summary;
+// what is new in it is told once it can be read again, of the last week at most.
 absl::StatusOr<std::string> TellNews(const JobEnvironment& env, const JobTurn& turn);
 
 // Dead letters, and runs of schedules that failed.

@@ -57,6 +57,8 @@ struct NewsSource {
   std::function<absl::StatusOr<std::vector<std::string>>(const JobEnvironment& env, const v1::Subject& repository,
                                                          store::TimePoint from, store::TimePoint until)>
       read;
+  // It is about no repository: a channel is told once, however many repositories it is told of.
+  bool everywhere = false;
 };
 
 // Visits each repository of the configuration that fits the schedule's; an entry "owner/*" by listing what the owner
