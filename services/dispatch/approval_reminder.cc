@@ -9,11 +9,14 @@
 #include "absl/time/time.h"
 #include "services/core/absl_view.h"
 #include "services/core/defang.h"
+#include "services/core/limits.h"
 #include "services/core/short_digest.h"
 #include "services/core/status_macros.h"
 #include "services/dispatch/records.h"
+#include "services/intake/effect.h"
 #include "services/intake/event.h"
 #include "services/intake/sweeps/announce.h"
+#include "services/intake/written_actions.h"
 
 namespace yardmaster::dispatch {
 namespace {
@@ -21,7 +24,9 @@ namespace {
 using TimePoint = std::chrono::system_clock::time_point;
 
 constexpr int64_t kReminderDays = 3;
-constexpr std::string_view kApprovalCommand = "ok_to_test";
+constexpr std::string_view kToldRunners = "news: quarantined";
+// Of the digest of a runner's name.
+constexpr size_t kRunnerDigits = 8;
 constexpr ForgeCall kReminderCall{.priority = ForgePriority::kSweep};
 
 std::string WaitText(int64_t days) { return absl::StrCat(days, days == 1 ? " day" : " days"); }
@@ -37,14 +42,19 @@ absl::StatusOr<std::optional<TimePoint>> WaitsSince(const JobEnvironment& env, c
   ASSIGN_OR_RETURN(const ForgeAccess access,
                    forge.GetPermission(kReminderCall, subject.repository(), pull.author.login));
   if (access.permission >= ForgePermission::kWrite) return std::optional<TimePoint>();
+  ASSIGN_OR_RETURN(const std::vector<v1::Action> written,
+                   WrittenActions(env.intake.ledger, subject, kApproveTestsKind));
+  if (IsApproved(written, pull.head_sha)) return std::optional<TimePoint>();
   ASSIGN_OR_RETURN(const std::vector<ForgeCommit> commits, forge.ListPullCommits(kReminderCall, there));
-  TimePoint since = *opened;
+  std::optional<TimePoint> committed;
   for (const ForgeCommit& commit : commits) {
-    if (commit.sha == pull.head_sha) since = std::max(since, ForgeTime(commit.committed_at).value_or(since));
+    if (commit.sha == pull.head_sha) committed = ForgeTime(commit.committed_at);
   }
-  if (since > before) return std::optional<TimePoint>();
-  ASSIGN_OR_RETURN(const std::vector<store::StoredCommand> commands, env.store.commands().List(subject));
-  return IsApproved(commands, since) ? std::optional<TimePoint>() : std::optional<TimePoint>(since);
+  ASSIGN_OR_RETURN(
+      const store::SeenHead seen,
+      env.intake.subjects.SeeHead(subject, pull.head_sha, env.intake.clock.Now(), store::HeadSource::kAnswer));
+  const TimePoint since = HeadSince(*opened, committed, seen);
+  return since > before ? std::optional<TimePoint>() : std::optional<TimePoint>(since);
 }
 
 absl::StatusOr<std::string> RemindIn(const JobEnvironment& env, const JobTurn& turn, const v1::Subject& repository) {
@@ -90,30 +100,36 @@ absl::StatusOr<std::vector<std::string>> QuarantineNews(const JobEnvironment& en
                                                         TimePoint) {
   ASSIGN_OR_RETURN(const store::JobRows rows, env.store.jobs().LoadLive());
   ASSIGN_OR_RETURN(const Changes live, ChangesOf(rows));
-  const std::string stamp = absl::StrCat(from.time_since_epoch().count());
-  // "=WINDOW", then "+NAME" of those that are news in that window and "-NAME" of those that were before: a window that
-  // is told again is told alike.
-  ASSIGN_OR_RETURN(const std::optional<store::Schedule> kept, env.store.schedules().Get("news: quarantined"));
+  const std::string stamp = absl::StrCat("=", from.time_since_epoch().count());
+  // "=WINDOW", then "+RUNNER" of those that are news in that window and "-RUNNER" of those that were before: a window
+  // that is told again is told alike. A runner is the beginning of the digest of its name.
+  ASSIGN_OR_RETURN(const std::optional<store::Schedule> kept, env.store.schedules().Get(kToldRunners));
   std::vector<std::string> parts;
   if (kept.has_value()) parts = absl::StrSplit(kept->cursor, ' ', absl::SkipEmpty());
-  const bool same_window = !parts.empty() && parts.front() == absl::StrCat("=", stamp);
+  const bool same_window = !parts.empty() && parts.front() == stamp;
   std::set<std::string> before;
   for (const std::string& part : parts) {
     if (part.front() == '-' || (part.front() == '+' && !same_window)) before.insert(part.substr(1));
   }
+  // Those that were told before have their places first: nothing is told twice because others took them.
   std::vector<std::string> lines;
-  std::string cursor = absl::StrCat("=", stamp);
-  for (const Runner& runner : live.runners) {
-    if (!runner.quarantined) continue;
-    const bool old = before.contains(runner.name);
-    absl::StrAppend(&cursor, " ", old ? "-" : "+", runner.name);
-    if (!old) {
+  std::string old;
+  std::string fresh;
+  for (const bool told : {true, false}) {
+    for (const Runner& runner : live.runners) {
+      const std::string known = ShortDigestOf({runner.name}).substr(0, kRunnerDigits);
+      if (!runner.quarantined || before.contains(known) != told) continue;
+      // Where there are more than can be remembered, the rest is not told.
+      if (stamp.size() + old.size() + fresh.size() + known.size() + 2 > kMaxCursorBytes) continue;
+      absl::StrAppend(told ? &old : &fresh, told ? " -" : " +", known);
+      if (told) continue;
       lines.push_back(
           absl::StrCat("runner ", EchoCode(runner.name), " is quarantined: ", EchoText(runner.quarantine_why)));
     }
   }
+  const std::string cursor = absl::StrCat(stamp, old, fresh);
   if (!kept.has_value() || kept->cursor != cursor) {
-    RETURN_IF_ERROR(env.store.schedules().SetCursor("news: quarantined", cursor));
+    RETURN_IF_ERROR(env.store.schedules().SetCursor(kToldRunners, cursor));
   }
   return lines;
 }
@@ -131,18 +147,25 @@ bool ComesFromFork(const ForgePull& pull, std::string_view repository) {
   return !pull.head_repository.empty() && !absl::EqualsIgnoreCase(pull.head_repository, Abs(repository));
 }
 
-bool IsApproved(const std::vector<store::StoredCommand>& commands, TimePoint head_at) {
-  return std::any_of(commands.begin(), commands.end(), [&](const store::StoredCommand& command) {
-    return command.command == kApprovalCommand && command.outcome.starts_with("done") && command.seen_at >= head_at;
-  });
+TimePoint HeadSince(TimePoint opened, std::optional<TimePoint> committed, const store::SeenHead& seen) {
+  const TimePoint earliest = std::max(opened, seen.not_before.value_or(opened));
+  return std::clamp(committed.value_or(earliest), earliest, std::max(earliest, seen.not_after));
+}
+
+bool IsApproved(const std::vector<v1::Action>& written, std::string_view head) {
+  return std::any_of(written.begin(), written.end(),
+                     [&](const v1::Action& action) { return action.approve_tests().head() == head; });
 }
 
 absl::StatusOr<std::string> RemindOfApprovals(const JobEnvironment& env, const JobTurn& turn) {
+  if (env.intake.config.dispatch.fork_policy != ForkPolicy::kApprove) {
+    return std::string("no pull request waits for leave: dispatch.fork_policy is not \"approve\"");
+  }
   return EachRepository(env.intake, turn, [&](const RepositoryConfig&, const v1::Subject& repository) {
     return RemindIn(env, turn, repository);
   });
 }
 
-std::vector<NewsSource> RunnerNews() { return {{"devices", QuarantineNews}}; }
+std::vector<NewsSource> RunnerNews() { return {{"devices", QuarantineNews, /*everywhere=*/true}}; }
 
 }  // namespace yardmaster::dispatch
