@@ -202,10 +202,10 @@ sys.exit(bad)' || bad=1
 }
 
 part_tests() {
-  # How often the crash test kills the daemon; it says itself how often in a quick run.
   local label='unit|integration'
-  [ $level = plain ] || label='measuring|integration' YARD_KILLS=${YARD_KILLS:-20}
-  export YARD_KILLS
+  [ $level = plain ] || label='measuring|integration'
+  # Tests that take long are run on one forge; those that kill say themselves how often in a quick run.
+  [ $level = long ] || export YARD_ONE_FACE=1
   run_ctest tests release "$label"
 }
 part_crash() {
@@ -213,7 +213,7 @@ part_crash() {
     YARD_KILLS=300 build/release/bin/integration_pipe --gtest_filter='PipeTest.KillsUnderFaults*' &&
     YARD_KILLS=300 build/release/bin/integration_reviews --gtest_filter='*KillsFaults*' &&
     YARD_WORKFLOW_KILLS=40 build/release/bin/integration_workflow_kills &&
-    YARD_KILLS=300 build/release/bin/integration_pull_commands --gtest_filter='*KillsLeave*' &&
+    YARD_KILLS=300 build/release/bin/integration_pull_commands --gtest_filter='*EachCommandIsDoneOnce*' &&
     YARD_KILLS=500 build/release/bin/integration_dispatch_faults &&
     YARD_DISPATCH_SCHEDULES=100000 build/release/bin/unit_services_dispatch_book --gtest_filter='*imulation*' &&
     YARD_WORKFLOW_STATES=2000 build/release/bin/unit_services_workflow --gtest_filter='RandomStates*'
@@ -238,13 +238,14 @@ part_asan-build() {
   have clang++ || return 77
   configure asan -DYARDMASTER_BUILD_FUZZ=ON && build asan --target unit_tests fuzz_targets
 }
-part_asan() { run_ctest asan asan unit; }
+# Random states and seeds are for the release build: here some of them are enough.
+part_asan() { YARD_EFFECT_SEEDS=10 YARD_WORKFLOW_STATES=3 run_ctest asan asan unit; }
 
 part_tsan-build() {
   have clang++ || return 77
   configure tsan && build tsan --target threaded_tests
 }
-part_tsan() { run_ctest tsan tsan threaded; }
+part_tsan() { YARD_EFFECT_SEEDS=5 run_ctest tsan tsan threaded; }
 
 # fuzz SECONDS: for each target, every input of its corpus, then new inputs for SECONDS (0: none, so that the result does not depend on
 # luck). What breaks it lies in build/test-logs.

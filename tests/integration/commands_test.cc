@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "tests/integration/pipe_fixture.h"
+#include "tests/support/faces.h"
 
 namespace yardmaster {
 namespace {
@@ -133,7 +134,7 @@ class CommandsTest : public PipeTest, public ::testing::WithParamInterface<std::
   }
 };
 
-INSTANTIATE_TEST_SUITE_P(Faces, CommandsTest, ::testing::Values("github", "gitcode"),
+INSTANTIATE_TEST_SUITE_P(Faces, CommandsTest, ::testing::ValuesIn(testing::Faces<std::string>("github")),
                          [](const auto& info) { return info.param; });
 
 TEST_P(CommandsTest, HelpIsAcknowledgedAtOnceAndAnsweredOnce) {

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "tests/integration/pull_fixture.h"
+#include "tests/support/faces.h"
 #include "yardmaster/v1/workflow.grpc.pb.h"
 
 namespace yardmaster {
@@ -27,7 +28,7 @@ using testing::kUpstream;
 
 class PullCommandsTest : public testing::PullTest {};
 
-INSTANTIATE_TEST_SUITE_P(Faces, PullCommandsTest, ::testing::Values("github", "gitcode"),
+INSTANTIATE_TEST_SUITE_P(Faces, PullCommandsTest, ::testing::ValuesIn(testing::Faces<std::string>("gitcode")),
                          [](const auto& face) { return face.param; });
 
 TEST_P(PullCommandsTest, SquashMakesOneCommitOnTheMergeBaseAndUndoBringsTheOldOnesBack) {
@@ -413,7 +414,7 @@ class PullKillsTest : public PullCommandsTest {
   int64_t other_ = 0;
 };
 
-INSTANTIATE_TEST_SUITE_P(Faces, PullKillsTest, ::testing::Values("github", "gitcode"),
+INSTANTIATE_TEST_SUITE_P(Faces, PullKillsTest, ::testing::ValuesIn(testing::Faces<std::string>("github")),
                          [](const auto& face) { return face.param; });
 
 TEST_P(PullKillsTest, EachCommandIsDoneOnce) {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "tests/integration/pull_fixture.h"
+#include "tests/support/faces.h"
 
 namespace yardmaster {
 namespace {
@@ -114,7 +115,7 @@ class PullTestsTest : public testing::PullTest {
   std::unique_ptr<Process> worker_;
 };
 
-INSTANTIATE_TEST_SUITE_P(Faces, PullTestsTest, ::testing::Values("github", "gitcode"),
+INSTANTIATE_TEST_SUITE_P(Faces, PullTestsTest, ::testing::ValuesIn(testing::Faces<std::string>("github")),
                          [](const auto& face) { return face.param; });
 
 TEST_P(PullTestsTest, TheHeadIsTestedAndWhatComesOfItIsToldOnce) {

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "tests/integration/pipe_fixture.h"
+#include "tests/support/faces.h"
 #include "tests/support/git_programs.h"
 #include "tests/support/process.h"
 #include "tests/support/temp_dir.h"
@@ -132,7 +133,7 @@ class WorkflowServersTest : public ::testing::TestWithParam<const char*> {
   std::string http_;
 };
 
-INSTANTIATE_TEST_SUITE_P(Faces, WorkflowServersTest, ::testing::Values("github", "gitcode"),
+INSTANTIATE_TEST_SUITE_P(Faces, WorkflowServersTest, ::testing::ValuesIn(testing::Faces<const char*>("gitcode")),
                          [](const auto& face) { return std::string(face.param); });
 
 TEST_P(WorkflowServersTest, GitBehindNginxWithBasicAuthGetsTheTokenAsAHeader) {

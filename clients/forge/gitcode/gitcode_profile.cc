@@ -22,7 +22,7 @@ BudgetLimits Budget() {
 
 const ForgeProfile& GitCodeProfile() {
   // Later names of headers come from older or renamed senders of the same forge.
-  static const auto* const profile = new ForgeProfile{
+  static const auto* const kProfile = new ForgeProfile{
       .name = "gitcode",
       .api_url = "https://api.gitcode.com/api/v5",
       .git_url = "https://gitcode.com",
@@ -59,7 +59,7 @@ const ForgeProfile& GitCodeProfile() {
         return std::make_unique<GitCodeForge>(std::move(pipeline), clock);
       },
   };
-  return *profile;
+  return *kProfile;
 }
 
 }  // namespace yardmaster

@@ -32,7 +32,7 @@ BudgetLimits Budget() {
 }  // namespace
 
 const ForgeProfile& GitHubProfile() {
-  static const auto* const profile = new ForgeProfile{
+  static const auto* const kProfile = new ForgeProfile{
       .name = "github",
       .api_url = "https://api.github.com",
       .git_url = "https://github.com",
@@ -77,7 +77,7 @@ const ForgeProfile& GitHubProfile() {
         return std::make_unique<GitHubForge>(std::move(pipeline), clock);
       },
   };
-  return *profile;
+  return *kProfile;
 }
 
 }  // namespace yardmaster

@@ -81,7 +81,7 @@ Outcome EffectRunner::SettleOpen(const v1::Subject& subject, const EffectContext
   for (const store::Effect& effect : *open) {
     // An intent that was never about to be sent is certainly not there.
     if (IsUnsent(effect)) continue;
-    const Outcome outcome = Settle(effect, context);
+    Outcome outcome = Settle(effect, context);
     if (outcome.done()) continue;
     // The others are read, too: their time may have come.
     if (outcome.kind != Outcome::Kind::kWait) return outcome;

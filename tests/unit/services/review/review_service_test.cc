@@ -266,19 +266,32 @@ TEST_F(ReviewServiceTest, AFrozenFileThatChangesClosesTheGate) {
 class OneFolderRemote final : public GitRemote {
  public:
   absl::StatusOr<GitFolder> ReadFolder(const GitFolderRequest& request) override {
-    asked = request;
+    const std::lock_guard<std::mutex> lock(mutex_);
+    asked_ = request;
     if (absl::Status alive = request.alive(); !alive.ok()) return alive;
-    return answer;
+    return answer_;
   }
-  GitFolderRequest asked;
-  absl::StatusOr<GitFolder> answer;
+  // A call that its caller has given up may still be carried out.
+  void Answer(absl::StatusOr<GitFolder> answer) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    answer_ = std::move(answer);
+  }
+  GitFolderRequest asked() const {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return asked_;
+  }
+
+ private:
+  mutable std::mutex mutex_;  // guards what follows
+  GitFolderRequest asked_;
+  absl::StatusOr<GitFolder> answer_;
 };
 
 class RepositoryTest : public ReviewServiceTest {
  protected:
   RepositoryTest() {
     config_.repositories.push_back({"github", "o/r", {"lantern"}, 0, {}, std::nullopt, {}});
-    remote_.answer = GitFolder{{{"demo_golden.py", "def demo_golden(): pass\n"}, {"demo_impl.py", kReturns}}, {}};
+    remote_.Answer(folder_);
     StopServing();
     Start(&operators_, &source_);
   }
@@ -301,6 +314,7 @@ class RepositoryTest : public ReviewServiceTest {
   }
 
   Config config_;
+  GitFolder folder_{{{"demo_golden.py", "def demo_golden(): pass\n"}, {"demo_impl.py", kReturns}}, {}};
   OneFolderRemote remote_;
   const OperatorSource source_{config_, {{"github", &remote_}}};
   v1::SubmitForVerifyResponse response_;
@@ -311,23 +325,25 @@ TEST_F(RepositoryTest, IsJudgedLikeFilesThatComeInline) {
   v1::SubmitForVerifyResponse inline_answer = response_;
   const grpc::Status status = Submit(Commit("custom/demo/"));
   ASSERT_TRUE(status.ok()) << status.error_message();
-  EXPECT_EQ(remote_.asked.repository, "o/r");
-  EXPECT_EQ(remote_.asked.folder, "custom/demo");
+  EXPECT_EQ(remote_.asked().repository, "o/r");
+  EXPECT_EQ(remote_.asked().folder, "custom/demo");
   EXPECT_FALSE(response_.open());
   inline_answer.mutable_review()->clear_micros();
   response_.mutable_review()->clear_micros();
   EXPECT_EQ(response_.review().SerializeAsString(), inline_answer.review().SerializeAsString());
   EXPECT_EQ(response_.block(), inline_answer.block());
 
-  remote_.answer->files[1].content = "def k(): pass\n";
+  folder_.files[1].content = "def k(): pass\n";
+  remote_.Answer(folder_);
   ASSERT_TRUE(Submit(Commit(".")).ok());
-  EXPECT_EQ(remote_.asked.folder, "");
+  EXPECT_EQ(remote_.asked().folder, "");
   EXPECT_TRUE(response_.open());
 }
 
 TEST_F(RepositoryTest, WhatIsLeftOutIsTold) {
-  remote_.answer->left_out = {{"link.py", "a symbolic link is not followed"}};
-  remote_.answer->files.push_back({"a\nb_impl.py", kReturns});
+  folder_.left_out = {{"link.py", "a symbolic link is not followed"}};
+  folder_.files.push_back({"a\nb_impl.py", kReturns});
+  remote_.Answer(folder_);
   ASSERT_TRUE(Submit(Commit()).ok());
   std::vector<std::string> told;
   for (const v1::SkippedReviewCheck& skipped : response_.review().skipped()) {
@@ -353,10 +369,11 @@ TEST_F(RepositoryTest, ErrorsAreTheAnswer) {
   for (const char* directory : {"/custom", "a/../b", "a//b", "a/b\n"}) {
     EXPECT_THAT(Submit(Commit(directory)).error_message(), HasSubstr("directory")) << directory;
   }
-  EXPECT_EQ(remote_.asked.repository, "") << "nothing of that is asked for";
-  remote_.answer->files.clear();
+  EXPECT_EQ(remote_.asked().repository, "") << "nothing of that is asked for";
+  folder_.files.clear();
+  remote_.Answer(folder_);
   EXPECT_EQ(Submit(Commit()).error_code(), StatusCode::NOT_FOUND);
-  remote_.answer = absl::UnavailableError("down");
+  remote_.Answer(absl::UnavailableError("down"));
   EXPECT_EQ(Submit(Commit()).error_code(), StatusCode::UNAVAILABLE);
 
   grpc::ClientContext context;
