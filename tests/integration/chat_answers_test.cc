@@ -113,7 +113,7 @@ TEST_F(ChatAnswersTest, AKillBetweenAWriteToTheForgeAndItsAnswerLeadsToOneOfEach
   const int64_t issue = Open("github", kChatRepository, "A question", "How do I start?", {});
   Drain();
   Forge("faults", {{"slow_ms", 1'500}});
-  EXPECT_THAT(Send("slack", Says("slack", kWriter, "/label \"module: nccl\" #" + std::to_string(issue))),
+  EXPECT_THAT(Send("slack", Says("slack", kWriter, "/label area/dtensor #" + std::to_string(issue))),
               StartsWith("HTTP/1.1 200 "));
   const auto writes = [&] {
     int count = 0;

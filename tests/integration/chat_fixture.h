@@ -90,7 +90,8 @@ class ChatPipeTest : public PipeTest {
     const size_t before = listener_.Heard(platform).size();
     EXPECT_THAT(Send(platform, Says(platform, user, text, channel)), ::testing::StartsWith("HTTP/1.1 200 "));
     if (!listener_.WaitFor(platform, before + 1)) {
-      ADD_FAILURE() << platform << ": no answer to " << text;
+      ADD_FAILURE() << platform << ": no answer to " << text << "\n"
+                    << Yard({"deliveries", "list"}).out << Yard({"ledger", "list"}).out;
       return {};
     }
     Drain();

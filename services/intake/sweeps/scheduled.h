@@ -77,7 +77,7 @@ absl::StatusOr<std::string> SweepAndTell(const JobEnvironment& env, const JobTur
 
 // Asks for missed deliveries of every configured hook that fits the schedule's repositories. An error if that failed
 // for any of them, after all were asked; a forge that keeps no record of what it sent is no error.
-absl::StatusOr<std::string> RedeliverAllMissed(const JobEnvironment& env, const JobTurn& turn);
+absl::StatusOr<std::string> RedeliverAllMissed(const JobEnvironment& job, const JobTurn& turn);
 
 }  // namespace yardmaster
 
