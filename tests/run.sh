@@ -243,9 +243,16 @@ part_asan() { YARD_EFFECT_SEEDS=10 YARD_WORKFLOW_STATES=3 run_ctest asan asan un
 
 part_tsan-build() {
   have clang++ || return 77
-  configure tsan && build tsan --target threaded_tests
+  local targets=threaded_tests
+  [ $level = full ] || targets+=' concurrent_tests'
+  # shellcheck disable=SC2086
+  configure tsan && build tsan --target $targets
 }
-part_tsan() { YARD_EFFECT_SEEDS=5 run_ctest tsan tsan threaded; }
+part_tsan() {
+  local label=threaded
+  [ $level = full ] || label='threaded|concurrent'
+  YARD_EFFECT_SEEDS=5 run_ctest tsan tsan "$label"
+}
 
 # fuzz SECONDS: for each target, every input of its corpus, then new inputs for SECONDS (0: none, so that the result does not depend on
 # luck). What breaks it lies in build/test-logs.

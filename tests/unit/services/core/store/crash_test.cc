@@ -24,10 +24,10 @@ namespace {
 
 constexpr char kDirVariable[] = "YARD_TEST_CRASH_DIR";
 constexpr char kRoundVariable[] = "YARD_TEST_CRASH_ROUND";
-constexpr int kRounds = 24;
+constexpr int kRounds = 12;
 // On a slow machine a round gets little done: more rounds are added until this much was at stake, up to the limit.
-constexpr size_t kDeliveriesAtStake = 500;
-constexpr size_t kEffectsAtStake = 100;
+constexpr size_t kDeliveriesAtStake = 250;
+constexpr size_t kEffectsAtStake = 50;
 constexpr int kMaxRounds = 8 * kRounds;
 
 std::string BodyOf(const std::string& id) { return "body of " + id + std::string(id.size() * 37 % 3000, '.') + id; }
