@@ -254,8 +254,8 @@ std::string TrunkComment(const v1::SuiteJob& job, std::string_view result, const
   const std::set<std::string> here = FailedTests(failed_result);
   const std::set<std::string> there = FailedTests(result);
   std::string text = absl::StrCat(EchoCode(job.spec().suite()), " on the base commit ",
-                                  EchoCode(job.spec().ref().substr(0, kToldCommitDigits)), ": ",
-                                  TitleOf(job, result), ", job ", EchoCode(job.job()), "\n");
+                                  EchoCode(job.spec().ref().substr(0, kToldCommitDigits)), ": ", TitleOf(job, result),
+                                  ", job ", EchoCode(job.job()), "\n");
   size_t shown = 0;
   size_t broken = 0;
   for (const std::string& test : here) {
