@@ -9,6 +9,7 @@
 #include "clients/chat/reading.h"
 #include "clients/chat/reply_url.h"
 #include "services/core/absl_view.h"
+#include "services/core/lines.h"
 
 namespace yardmaster::chat {
 namespace {
@@ -66,7 +67,7 @@ ChatReading ReadDingtalk(const PlatformConfig& config, const ChatRequest& reques
   // People of other organisations have no staff id; they are nobody's account.
   event.user = TextAt(*body, {"senderStaffId"});
   if (event.user.empty()) event.user = TextAt(*body, {"senderId"});
-  event.text = Trimmed(TextAt(*body, {"text", "content"}));
+  event.text = TrimBlanks(TextAt(*body, {"text", "content"}));
   event.direct = TextAt(*body, {"conversationType"}) == "1";
   event.reply_url =
       AllowedReplyUrl(TextAt(*body, {"sessionWebhook"}), FindChatPlatform("dingtalk")->reply_hosts, config.api_url);

@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "clients/chat/reading.h"
 #include "services/core/absl_view.h"
+#include "services/core/lines.h"
 
 namespace yardmaster::chat {
 namespace {
@@ -30,7 +31,7 @@ std::string_view NameAt(std::string_view place, const nlohmann::json* mentions) 
 }  // namespace
 
 std::string_view FeishuBotPlace(std::string_view text, const nlohmann::json* mentions, std::string_view bot_open_id) {
-  if (mentions == nullptr || !mentions->is_array()) return PlaceAtFront(Trimmed(text));
+  if (mentions == nullptr || !mentions->is_array()) return PlaceAtFront(TrimBlanks(text));
   std::string_view first;
   bool typed = false;
   for (const nlohmann::json& mention : *mentions) {
@@ -46,7 +47,7 @@ std::string_view FeishuBotPlace(std::string_view text, const nlohmann::json* men
 }
 
 std::string FeishuPlainText(std::string_view text, const nlohmann::json* mentions, std::string_view bot_place) {
-  text = Trimmed(text);
+  text = TrimBlanks(text);
   std::string out;
   out.reserve(text.size());
   while (!text.empty()) {
@@ -64,7 +65,7 @@ std::string FeishuPlainText(std::string_view text, const nlohmann::json* mention
     const std::string_view name = NameAt(place, mentions);
     absl::StrAppend(&out, name.empty() ? "" : "@", Abs(name.empty() ? place : name));
   }
-  return std::string(Trimmed(out));
+  return std::string(TrimBlanks(out));
 }
 
 }  // namespace yardmaster::chat

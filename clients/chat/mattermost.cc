@@ -9,6 +9,7 @@
 #include "clients/chat/platform.h"
 #include "clients/chat/reading.h"
 #include "clients/chat/reply_url.h"
+#include "services/core/lines.h"
 
 namespace yardmaster::chat {
 namespace {
@@ -50,8 +51,8 @@ ChatReading ReadMattermostAction(const PlatformConfig& config, const nlohmann::j
 }
 
 std::string_view WithoutTrigger(std::string_view text, std::string_view trigger) {
-  text = Trimmed(text);
-  if (!trigger.empty() && text.starts_with(trigger)) text = Trimmed(text.substr(trigger.size()));
+  text = TrimBlanks(text);
+  if (!trigger.empty() && text.starts_with(trigger)) text = TrimBlanks(text.substr(trigger.size()));
   return text;
 }
 
@@ -93,7 +94,8 @@ ChatReading ReadMattermost(const PlatformConfig& config, const ChatRequest& requ
   event.user = fields.Get("user_id");
   event.message = fields.Get("post_id");
   event.thread = fields.Get("root_id");
-  event.text = command ? Trimmed(fields.Get("text")) : WithoutTrigger(fields.Get("text"), fields.Get("trigger_word"));
+  event.text =
+      command ? TrimBlanks(fields.Get("text")) : WithoutTrigger(fields.Get("text"), fields.Get("trigger_word"));
   event.addressed = true;
   event.reply_url = AllowedReplyUrl(fields.Get("response_url"), {}, config.api_url);
   if (!event.reply_url.empty()) event.reply_until = now + kMattermostReplyTime;

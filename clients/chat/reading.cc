@@ -4,11 +4,11 @@
 #include <charconv>
 #include <utility>
 
-#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "clients/chat/valid_text.h"
 #include "services/core/absl_view.h"
 #include "services/core/json_document.h"
+#include "services/core/lines.h"
 #include "services/core/sha256.h"
 
 namespace yardmaster::chat {
@@ -59,7 +59,7 @@ ChatReading Received(ChatEvent event) {
 
 bool HasType(const ChatRequest& request, std::initializer_list<std::string_view> types) {
   const std::string_view header = request.header("Content-Type");
-  const std::string_view type = Trimmed(header.substr(0, header.find(';')));
+  const std::string_view type = TrimBlanks(header.substr(0, header.find(';')));
   return std::any_of(types.begin(), types.end(),
                      [&](std::string_view one) { return absl::EqualsIgnoreCase(Abs(type), Abs(one)); });
 }
@@ -105,11 +105,6 @@ std::optional<int64_t> ParseTimestamp(std::string_view digits) {
 bool Within(std::chrono::milliseconds a, std::chrono::milliseconds b, std::chrono::milliseconds window) {
   // Timestamps have at most 14 digits: the difference is in range.
   return std::chrono::abs(a - b) <= window;
-}
-
-std::string_view Trimmed(std::string_view text) {
-  const absl::string_view trimmed = absl::StripAsciiWhitespace(Abs(text));
-  return {trimmed.data(), trimmed.size()};
 }
 
 }  // namespace yardmaster::chat

@@ -39,9 +39,6 @@ std::optional<int64_t> ParseTimestamp(std::string_view digits);
 // Whether two times are no further apart than `window`. Any numbers.
 bool Within(std::chrono::milliseconds a, std::chrono::milliseconds b, std::chrono::milliseconds window);
 
-// Blanks at both ends are cut.
-std::string_view Trimmed(std::string_view text);
-
 // What platforms resend comes within hours. What is older was recorded and sent again; it is known by its id for only
 // so long. For platforms that set no window for the signature.
 inline constexpr std::chrono::hours kOldestMessage{24};

@@ -7,6 +7,7 @@
 #include "clients/chat/chat_calls.h"
 #include "clients/chat/reading.h"
 #include "services/core/absl_view.h"
+#include "services/core/lines.h"
 
 namespace yardmaster::chat {
 namespace {
@@ -60,7 +61,7 @@ ChatSent JudgeSlackError(std::string_view error) {
 
 ChatSent JudgeSlack(const OutgoingResponse& response) {
   // What an address for answers says.
-  if (response.status == 200 && Trimmed(response.body) == "ok") return {Kind::kSent, "", "", {}};
+  if (response.status == 200 && TrimBlanks(response.body) == "ok") return {Kind::kSent, "", "", {}};
   const std::optional<nlohmann::json> body = ParseObject(response.body);
   const nlohmann::json* ok = body.has_value() ? ValueAt(*body, {"ok"}) : nullptr;
   if (ok == nullptr || !ok->is_boolean()) return Unreadable();

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "clients/chat/reading.h"
+#include "services/core/lines.h"
 
 namespace yardmaster::chat {
 namespace {
@@ -39,11 +40,11 @@ void AppendReference(std::string_view reference, std::string& out) {
 }  // namespace
 
 std::string SlackPlainText(std::string_view text) {
-  text = Trimmed(text);
+  text = TrimBlanks(text);
   while (text.starts_with("<@")) {
     const size_t end = text.find('>');
     if (end == std::string_view::npos) break;
-    text = Trimmed(text.substr(end + 1));
+    text = TrimBlanks(text.substr(end + 1));
   }
   std::string out;
   out.reserve(text.size());

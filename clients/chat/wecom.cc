@@ -7,6 +7,7 @@
 #include "clients/chat/reading.h"
 #include "clients/chat/wecom_crypto.h"
 #include "clients/chat/wecom_xml.h"
+#include "services/core/lines.h"
 
 namespace yardmaster::chat {
 namespace {
@@ -22,7 +23,7 @@ bool IsSignedByWecom(const PlatformConfig& config, const Form& query, std::strin
 
 std::string_view FieldOf(const WecomFields& fields, std::string_view name) {
   const auto field = fields.find(name);
-  return field == fields.end() ? std::string_view() : Trimmed(field->second);
+  return field == fields.end() ? std::string_view() : TrimBlanks(field->second);
 }
 
 ChatReading ReadWecomMessage(const WecomFields& fields, std::chrono::system_clock::time_point now) {

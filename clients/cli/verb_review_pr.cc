@@ -20,6 +20,7 @@
 #include "clients/cli/table.h"
 #include "clients/cli/terminal.h"
 #include "clients/cli/verbs.h"
+#include "services/core/short_commit.h"
 #include "services/core/status_macros.h"
 #include "services/review/import/finding_import.h"
 #include "services/review/review_messages.h"
@@ -76,7 +77,7 @@ absl::StatusOr<ExitCode> RunPull(const PullArguments& arguments, Session& sessio
   PrintReview(
       arguments.answer, {}, report, [](const std::string&) { return nullptr; }, session);
   session.output.Note(
-      absl::StrCat("review ", review.id(), " of ", review.head().substr(0, 12), ", read from ", review.source()));
+      absl::StrCat("review ", review.id(), " of ", ShortCommit(review.head()), ", read from ", review.source()));
   if (!report.complete) session.output.Note("not everything was seen; 'skipped' says what");
   return JudgeReview(arguments.answer, report);
 }
@@ -113,7 +114,7 @@ absl::StatusOr<ExitCode> RunImport(const ImportArguments& arguments, Session& se
   }
   if (!response.has_review()) {
     session.output.Note(
-        absl::StrCat("kept for ", arguments.head.substr(0, 12), "; the pull request has another head now"));
+        absl::StrCat("kept for ", ShortCommit(arguments.head), "; the pull request has another head now"));
     return ExitCode::kDone;
   }
   if (arguments.publish) session.output.Note(absl::StrCat("published: ", response.published()));
@@ -156,7 +157,7 @@ std::string ReviewTable(const google::protobuf::RepeatedPtrField<v1::Review>& re
   for (const v1::Review& review : reviews) {
     const std::string number = review.has_subject() ? absl::StrCat("#", review.subject().number()) : std::string();
     table.Row({Printable(review.id()), Printable(absl::StrCat(review.repository(), number)),
-               Printable(review.head().substr(0, 12)), absl::StrCat(absl::c_accumulate(review.new_counts(), 0U)),
+               Printable(ShortCommit(review.head())), absl::StrCat(absl::c_accumulate(review.new_counts(), 0U)),
                absl::StrCat(review.still()), absl::StrCat(review.fixed()), TimeUtil::ToString(review.created_at())});
   }
   return table.Render(0, output.columns(), output.color());

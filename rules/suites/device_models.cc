@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/ascii.h"
 #include "services/core/absl_view.h"
 #include "services/core/glob.h"
@@ -26,6 +27,10 @@ std::string PlainModel(std::string_view text) {
 
 bool ModelMatches(std::string_view glob, std::string_view model) {
   return MatchesLike(PlainModel(glob), PlainModel(model));
+}
+
+bool ModelFits(const std::vector<std::string>& globs, std::string_view model) {
+  return globs.empty() || absl::c_any_of(globs, [&](const std::string& glob) { return ModelMatches(glob, model); });
 }
 
 }  // namespace yardmaster::rules

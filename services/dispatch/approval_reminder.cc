@@ -10,6 +10,7 @@
 #include "services/core/absl_view.h"
 #include "services/core/defang.h"
 #include "services/core/limits.h"
+#include "services/core/short_commit.h"
 #include "services/core/short_digest.h"
 #include "services/core/status_macros.h"
 #include "services/dispatch/records.h"
@@ -82,7 +83,7 @@ absl::StatusOr<std::string> RemindIn(const JobEnvironment& env, const JobTurn& t
     const std::string id = absl::StrCat("approval-", ShortDigestOf({SubjectKey(subject), pull.head_sha}));
     RETURN_IF_ERROR(Announce(env.intake, subject, id, {}, id,
                              absl::StrCat("This pull request comes from a fork, and its commit ",
-                                          EchoCode(pull.head_sha.substr(0, 12)), " has waited ", WaitText(waited),
+                                          EchoCode(ShortCommit(pull.head_sha)), " has waited ", WaitText(waited),
                                           " for somebody who may write to let it be tested: `/ok-to-test`.")));
   }
   if (together && waiting > 0) {

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "services/dispatch/book/states.h"
 #include "services/dispatch/errors.h"
 #include "services/dispatch/job_messages.h"
 #include "services/dispatch/result_json.h"
@@ -38,9 +39,8 @@ std::string ResultTextOf(PartFiles& files, const Job& job) {
 }
 
 std::string FailureBefore(const Job& job) {
-  const std::string& cause = job.cause.class_name;
-  const bool of_machine = cause == "infrastructure" || cause == "environment";
-  if ((job.verdict == Verdict::kFailed || job.verdict == Verdict::kTimedOut) && !of_machine) return job.id;
+  const bool failed = job.verdict == Verdict::kFailed || job.verdict == Verdict::kTimedOut;
+  if (failed && !IsOfMachine(job.cause.class_name)) return job.id;
   // A rerun that a machine failed, or that was flaky, stands between.
   return job.failed_before;
 }

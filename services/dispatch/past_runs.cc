@@ -12,16 +12,11 @@ namespace {
 // Of each kind of job, so many of the newest runs count.
 constexpr size_t kTimesKept = 15;
 
-bool ModelAllowed(const Demand& demand, const std::string& model) {
-  return demand.models.empty() ||
-         absl::c_any_of(demand.models, [&](const std::string& glob) { return rules::ModelMatches(glob, model); });
-}
-
 // What `map` has for `first`, whatever the model, as far as the demand allows it.
 template <typename Map, typename Visit>
 void EachModel(const Map& map, std::string_view first, const Demand& demand, Visit visit) {
   for (auto it = map.lower_bound({std::string(first), ""}); it != map.end() && it->first.first == first; ++it) {
-    if (ModelAllowed(demand, it->first.second)) visit(it->second);
+    if (rules::ModelFits(demand.models, it->first.second)) visit(it->second);
   }
 }
 

@@ -1,8 +1,8 @@
 #include "services/intake/comment_sections.h"
 
-#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "services/core/absl_view.h"
+#include "services/core/lines.h"
 
 namespace yardmaster {
 namespace {
@@ -27,11 +27,6 @@ Range FindSection(std::string_view body, std::string_view name, size_t from) {
   return range;
 }
 
-std::string_view Trimmed(std::string_view text) {
-  const absl::string_view trimmed = absl::StripAsciiWhitespace(Abs(text));
-  return {trimmed.data(), trimmed.size()};
-}
-
 }  // namespace
 
 std::string WithSection(std::string_view body, std::string_view name, std::string_view text) {
@@ -41,18 +36,18 @@ std::string WithSection(std::string_view body, std::string_view name, std::strin
     before = std::string(body.substr(0, range.begin));
     after = std::string(body.substr(range.end));
   }
-  std::string out(Trimmed(before));
-  if (!Trimmed(text).empty()) {
-    absl::StrAppend(&out, "\n\n", Abs(kBegins), Abs(name), Abs(kMarkEnds), "\n\n", Abs(Trimmed(text)), "\n\n",
+  std::string out(TrimBlanks(before));
+  if (!TrimBlanks(text).empty()) {
+    absl::StrAppend(&out, "\n\n", Abs(kBegins), Abs(name), Abs(kMarkEnds), "\n\n", Abs(TrimBlanks(text)), "\n\n",
                     Abs(kEnds));
   }
-  if (!Trimmed(after).empty()) absl::StrAppend(&out, "\n\n", Abs(Trimmed(after)));
+  if (!TrimBlanks(after).empty()) absl::StrAppend(&out, "\n\n", Abs(TrimBlanks(after)));
   return out;
 }
 
 std::string WithSectionsOf(std::string_view older, std::string_view body) {
   if (FindSection(body, "", 0).begin != std::string_view::npos) return std::string(body);
-  std::string out(Trimmed(body));
+  std::string out(TrimBlanks(body));
   Range range = FindSection(older, "", 0);
   for (; range.begin != std::string_view::npos; range = FindSection(older, "", range.end)) {
     absl::StrAppend(&out, "\n\n", Abs(older.substr(range.begin, range.end - range.begin)));

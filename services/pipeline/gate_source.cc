@@ -7,13 +7,12 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_replace.h"
+#include "clients/forge/pull_ref.h"
 #include "clients/jenkins/build_url.h"
 #include "rules/engine/pipeline/changed_files.h"
 #include "rules/engine/pipeline/facts.h"
 #include "rules/engine/pipeline/reach.h"
 #include "rules/engine/pipeline/trunk.h"
-#include "services/core/absl_view.h"
 #include "services/core/errors.h"
 #include "services/core/status_macros.h"
 #include "services/intake/event.h"
@@ -389,8 +388,7 @@ absl::StatusOr<PipelineSignals> ForgeGateSource::Read(const v1::Subject& subject
   reading.ReadChecks();
   if (profile.jenkins.has_value()) reading.ReadBuilds(Jenkins(profile.jenkins->url));
   reading.ReadFiles();
-  reading.ReadReach(CacheOf(subject.forge()), absl::StrReplaceAll(Abs(account->second->profile().pull_ref),
-                                                                  {{"{}", absl::StrCat(subject.number())}}));
+  reading.ReadReach(CacheOf(subject.forge()), PullRefOf(account->second->profile().pull_ref, subject.number()));
   if (profile.jenkins.has_value()) reading.ReadTrunk(Jenkins(profile.jenkins->url));
   return reading.Take();
 }

@@ -2,9 +2,7 @@
 
 #include <utility>
 
-#include "absl/strings/str_cat.h"
-#include "absl/strings/str_replace.h"
-#include "services/core/absl_view.h"
+#include "clients/forge/pull_ref.h"
 #include "services/core/errors.h"
 #include "services/core/status_macros.h"
 #include "services/review/git_change.h"
@@ -64,7 +62,7 @@ absl::StatusOr<SourcedChange> GitChangeSource::Read(const ChangeAddress& address
   request.base.commit = address.base;
   request.head.commit = address.head;
   if (address.pull > 0) {
-    request.head.ref = absl::StrReplaceAll(Abs(forge->second.profile->pull_ref), {{"{}", absl::StrCat(address.pull)}});
+    request.head.ref = PullRefOf(forge->second.profile->pull_ref, address.pull);
   }
   ASSIGN_OR_RETURN(GitCacheHandle handle, cache->second->Fetch(request));
   ASSIGN_OR_RETURN(std::unique_ptr<CachedChange> change, CachedChange::Make(std::move(handle)));

@@ -13,12 +13,12 @@
 #include "absl/strings/str_replace.h"
 #include "services/core/absl_view.h"
 #include "services/core/defang.h"
+#include "services/core/short_commit.h"
 #include "services/review/sarif.h"
 
 namespace yardmaster {
 namespace {
 
-constexpr size_t kShownShaBytes = 12;
 constexpr size_t kMaxPathBytes = 300;
 // Longer paths have no link: an address is up to three times as long.
 constexpr size_t kMaxLinkedPathBytes = 1'000;
@@ -47,7 +47,7 @@ std::string_view SeverityWord(v1::FindingSeverity severity) {
   return rules::SeverityName(static_cast<rules::Severity>(SeverityRank(severity)));
 }
 
-std::string ShownSha(std::string_view sha) { return EchoCode(sha.substr(0, kShownShaBytes)); }
+std::string ShownSha(std::string_view sha) { return EchoCode(ShortCommit(sha)); }
 
 std::string ShownRule(const v1::ReviewFinding& finding) {
   return EchoText(rules::RuleAndPart(finding.rule_id(), finding.part()));

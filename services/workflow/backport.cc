@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "services/core/errors.h"
+#include "services/core/short_commit.h"
 #include "services/core/status_macros.h"
 #include "services/workflow/branch_push.h"
 #include "services/workflow/workspace.h"
@@ -73,7 +74,7 @@ absl::StatusOr<Result> Backport(const BackportRequest& request, const GitRemotes
   if (!replay.ok()) return RefuseOrFail(std::move(result), replay.status());
   if (!replay->stopped_at.empty()) {
     result = Refuse(std::move(result),
-                    absl::StrCat(replay->stopped_at.substr(0, 12), " does not fit on ", request.to, ": ",
+                    absl::StrCat(ShortCommit(replay->stopped_at), " does not fit on ", request.to, ": ",
                                  absl::StrJoin(replay->conflicts, ", ")),
                     absl::StrCat("git switch -c BRANCH upstream/", request.to, " && git cherry-pick -x ",
                                  absl::StrJoin(*commits, " ")));
@@ -116,7 +117,7 @@ absl::StatusOr<Result> Backport(const BackportRequest& request, const GitRemotes
                           absl::StrCat(replay->commits.size(), replay->commits.size() == 1 ? " commit" : " commits",
                                        " onto upstream/", request.to)});
   for (const std::string& empty : replay->empty) {
-    result.steps.push_back({"cherry-pick", "left", empty.substr(0, 12) + " is there already"});
+    result.steps.push_back({"cherry-pick", "left", ShortCommit(empty) + " is there already"});
   }
   if (!request.push) {
     result.steps.push_back({"push", "left", "nothing is pushed"});

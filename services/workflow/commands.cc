@@ -11,6 +11,7 @@
 #include "clients/git/git_repository.h"
 #include "services/core/absl_view.h"
 #include "services/core/errors.h"
+#include "services/core/short_commit.h"
 #include "services/core/status_macros.h"
 #include "services/workflow/default_base.h"
 #include "services/workflow/journal.h"
@@ -86,7 +87,7 @@ absl::StatusOr<Result> Squash(const SquashRequest& request) {
   const absl::Status status = work.Do(operation);
   if (!status.ok()) return RefuseOrFail(std::move(result), status);
   result.steps.push_back({"squash", request.dry_run ? "planned" : "done",
-                          absl::StrCat(commits->size(), " commits onto ", merge_base->substr(0, 12))});
+                          absl::StrCat(commits->size(), " commits onto ", ShortCommit(*merge_base))});
   result.steps.push_back({"push", "left", "nothing is pushed; signatures of the old commits are not carried over"});
   return result;
 }

@@ -12,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "clients/forge/forge_error.h"
+#include "clients/forge/pull_ref.h"
 #include "services/core/status_macros.h"
 
 namespace yardmaster::workflow {
@@ -49,10 +50,7 @@ absl::StatusOr<int64_t> PullNumber(const std::string& text, const Fork& fork) {
   return number;
 }
 
-std::string PullRef(const Fork& fork, int64_t number) {
-  const size_t at = fork.pull_ref.find("{}");
-  return absl::StrCat(fork.pull_ref.substr(0, at), number, fork.pull_ref.substr(at + 2));
-}
+std::string PullRef(const Fork& fork, int64_t number) { return PullRefOf(fork.pull_ref, number); }
 
 ForgeCall CommandCall() {
   ForgeCall call;

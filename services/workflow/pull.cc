@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "clients/forge/forge_error.h"
+#include "services/core/short_commit.h"
 #include "services/core/status_macros.h"
 #include "services/workflow/branch_push.h"
 #include "services/workflow/commit_message.h"
@@ -55,7 +56,7 @@ std::optional<Refusal> WhyNotProposable(const PullRequestRequest& request, const
   }
   for (const GitCommit& commit : proposal.commits) {
     if (const std::optional<std::string> bad = WhyBadMessage(commit.message)) {
-      return Refusal{commit.id.substr(0, 12) + ": " + *bad, "git rebase -i, and reword it"};
+      return Refusal{ShortCommit(commit.id) + ": " + *bad, "git rebase -i, and reword it"};
     }
   }
   if (!work.state.dirty.empty()) {
@@ -92,7 +93,7 @@ absl::StatusOr<std::optional<Refusal>> PlanBranch(const PullRequestRequest& requ
     if (proposal.merge_base != proposal.base_tip) {
       ASSIGN_OR_RETURN(const GitReplay replay, work.clone->Replay(ids, proposal.base_tip, ""));
       if (!replay.stopped_at.empty()) {
-        return Refusal{absl::StrCat(replay.stopped_at.substr(0, 12), " does not fit on upstream/", proposal.base, ": ",
+        return Refusal{absl::StrCat(ShortCommit(replay.stopped_at), " does not fit on upstream/", proposal.base, ": ",
                                     absl::StrJoin(replay.conflicts, ", ")),
                        "develop on a feature branch, and rebase it"};
       }

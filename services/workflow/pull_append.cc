@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "services/core/errors.h"
+#include "services/core/short_commit.h"
 #include "services/core/status_macros.h"
 #include "services/workflow/branch_push.h"
 #include "services/workflow/commit.h"
@@ -71,7 +72,7 @@ absl::Status Rebase(const Append& append, Workspace& work, Result& result) {
   ASSIGN_OR_RETURN(const GitReplay replay, work.clone->Replay(ids, base, ""));
   if (!replay.stopped_at.empty()) {
     result.outcome = Result::Outcome::kConflict;
-    return absl::FailedPreconditionError(absl::StrCat(replay.stopped_at.substr(0, 12), " does not fit on upstream/",
+    return absl::FailedPreconditionError(absl::StrCat(ShortCommit(replay.stopped_at), " does not fit on upstream/",
                                                       base_ref, ": ", absl::StrJoin(replay.conflicts, ", ")));
   }
   Operation operation;
@@ -92,7 +93,7 @@ absl::Status Rebase(const Append& append, Workspace& work, Result& result) {
   result.steps.push_back({"rebase", request.dry_run ? "planned" : "done",
                           absl::StrCat(commits.size(), " commits onto upstream/", base_ref)});
   for (const std::string& empty : replay.empty) {
-    result.steps.push_back({"rebase", "left", empty.substr(0, 12) + " is there already"});
+    result.steps.push_back({"rebase", "left", ShortCommit(empty) + " is there already"});
   }
   return absl::OkStatus();
 }

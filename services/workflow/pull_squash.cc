@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "services/core/errors.h"
+#include "services/core/short_commit.h"
 #include "services/core/status_macros.h"
 #include "services/workflow/branch_push.h"
 #include "services/workflow/commit_message.h"
@@ -111,7 +112,7 @@ absl::StatusOr<Result> SquashPull(const SquashPullRequest& request, const Fork& 
   result.backups = {backup};
   result.pushed = {push.Done(*made)};
   const char* const word = request.dry_run ? "planned" : "done";
-  result.steps.push_back({"squash", word, absl::StrCat(commits.size(), " commits onto ", merge_base->substr(0, 12))});
+  result.steps.push_back({"squash", word, absl::StrCat(commits.size(), " commits onto ", ShortCommit(*merge_base))});
   result.steps.push_back({"push", word,
                           absl::StrCat("to origin/", result.branch, "; the way back: git push --force-with-lease=",
                                        result.branch, ":", *made, " origin ", backup, ":refs/heads/", result.branch)});

@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "services/core/short_commit.h"
 
 namespace yardmaster::workflow {
 namespace {
@@ -65,7 +66,7 @@ std::string PullText(const PullRequest& pull) {
 }
 
 std::string ChangeText(const GitRefChange& change) {
-  const auto shown = [](const std::string& id) { return id.empty() ? std::string("(none)") : id.substr(0, 12); };
+  const auto shown = [](const std::string& id) { return id.empty() ? std::string("(none)") : ShortCommit(id); };
   return absl::StrCat(change.ref, " ", shown(change.old_id), " → ", shown(change.new_id));
 }
 

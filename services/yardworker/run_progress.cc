@@ -1,11 +1,10 @@
 #include "services/yardworker/run_progress.h"
 
-#include <algorithm>
 #include <string>
 #include <utility>
 
 #include "services/core/files.h"
-#include "services/worker/results/text.h"
+#include "services/yardworker/outcome.h"
 
 namespace yardmaster::yardworker {
 namespace {
@@ -18,9 +17,7 @@ constexpr size_t kMaxProgressFileBytes = 64 * 1024;
 constexpr double kMicrosOfSecond = 1e6;
 
 // Names come from a manifest, and its matrix from whoever wrote it.
-std::string ShortName(std::string_view name) {
-  return worker::ValidUtf8(name.substr(0, std::min(name.size(), kMaxNameBytes)));
-}
+std::string ShortName(std::string_view name) { return FitForMessage(name, kMaxNameBytes); }
 
 }  // namespace
 

@@ -7,6 +7,8 @@ namespace yardmaster::yardworker {
 namespace {
 
 constexpr std::chrono::milliseconds kLookAtRunEvery{50};
+// How far it is comes from a file, and people are told only every few seconds.
+constexpr std::chrono::milliseconds kLookAtProgressEvery{250};
 
 }  // namespace
 
@@ -49,6 +51,8 @@ void RunThread::Post(std::function<void(LocalRun&)> wish) {
 }
 
 void RunThread::Loop(LocalRun run) {
+  v1::RunProgress progress;
+  std::chrono::steady_clock::time_point looked_at{};
   std::unique_lock<std::mutex> lock(mutex_);
   while (!stopping_ && !run.over()) {
     for (const auto& wish : std::exchange(wishes_, {})) wish(run);
@@ -56,7 +60,11 @@ void RunThread::Loop(LocalRun run) {
     // A control plane that is away is asked again; the run itself goes on.
     const absl::StatusOr<bool> more = run.Advance(control_, supervisor_);
     if (!more.ok()) say_(std::string(more.status().message()));
-    RunView now = {run.phase(), run.over(), run.failed_by_infrastructure(), run.faults(), run.progress()};
+    if (const auto now = std::chrono::steady_clock::now(); now - looked_at >= kLookAtProgressEvery) {
+      progress = run.progress();
+      looked_at = now;
+    }
+    RunView now = {run.phase(), run.over(), run.failed_by_infrastructure(), run.faults(), progress};
     lock.lock();
     view_ = std::move(now);
     if (more.ok() && *more) continue;

@@ -19,6 +19,7 @@
 #include "services/commands/pipe/handler_tools.h"
 #include "services/core/absl_view.h"
 #include "services/core/defang.h"
+#include "services/core/short_commit.h"
 #include "services/core/status_macros.h"
 #include "services/intake/chat_desk.h"
 
@@ -27,7 +28,6 @@ namespace {
 
 constexpr std::string_view kTestPlanner = "tests";
 constexpr size_t kMaxDetail = 600;
-constexpr size_t kShownCommit = 12;
 // Fewer digits of a commit could be another's, too.
 constexpr size_t kLeastCommit = 7;
 
@@ -105,7 +105,7 @@ absl::StatusOr<std::optional<v1::Plan>> AskAboutTests(const CommandRun& run, v1:
 std::string JobsTold(const CommandRun& run, const v1::Plan& plan, std::string_view en, std::string_view zh) {
   const std::vector<std::string> jobs = WhysOfSteps(plan, "job");
   const std::vector<std::string> suites = WhysOfSteps(plan, "suite");
-  std::string text = absl::StrCat(Say(run, en, zh), EchoCode(WhyOfStep(plan, "head").substr(0, kShownCommit)));
+  std::string text = absl::StrCat(Say(run, en, zh), EchoCode(ShortCommit(WhyOfStep(plan, "head"))));
   if (WhyOfStep(plan, "pool") == "untrusted") {
     absl::StrAppend(&text, Say(run, ", contained, since its author has no rights here", "（作者没有权限，隔离运行）"));
   }
@@ -186,8 +186,8 @@ absl::StatusOr<CommandResult> OkToTest(const CommandRun& run) {
   if (pull->state != ForgeState::kOpen) {
     return NotApproved(Say(run, "the pull request is not open", "PR 不是打开状态"), "not-open");
   }
-  const std::string commit = EchoCode(pull->head_sha.substr(0, kShownCommit));
-  const std::string again = EchoCode(absl::StrCat("/ok-to-test ", pull->head_sha.substr(0, kShownCommit)));
+  const std::string commit = EchoCode(ShortCommit(pull->head_sha));
+  const std::string again = EchoCode(absl::StrCat("/ok-to-test ", ShortCommit(pull->head_sha)));
   const std::string named = absl::AsciiStrToLower(OneSlot(run.command, "commit"));
   const bool is_commit =
       named.size() >= kLeastCommit && absl::c_all_of(named, [](unsigned char c) { return absl::ascii_isxdigit(c); });

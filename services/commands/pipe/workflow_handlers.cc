@@ -11,6 +11,7 @@
 #include "services/commands/pipe/handler_tools.h"
 #include "services/core/absl_view.h"
 #include "services/core/defang.h"
+#include "services/core/short_commit.h"
 #include "services/core/status_macros.h"
 
 namespace yardmaster::commands {
@@ -19,7 +20,6 @@ namespace {
 using Kind = v1::PullOperation;
 
 constexpr std::string_view kWorkflowPlanner = "workflow";
-constexpr size_t kShownId = 12;
 constexpr size_t kMaxDetailBytes = 600;
 constexpr size_t kMaxHunkBytes = 2'000;
 
@@ -91,7 +91,7 @@ std::string RefusalOf(const CommandRun& run, const v1::Plan& plan) {
 }
 
 std::string IdText(const std::string& id, const CommandRun& run) {
-  return id.empty() ? Say(run, "nothing", "无") : EchoCode(id.substr(0, kShownId));
+  return id.empty() ? Say(run, "nothing", "无") : EchoCode(ShortCommit(id));
 }
 
 // "owner/name:branch: `old` → `new`"

@@ -12,19 +12,13 @@
 namespace yardmaster::dispatch {
 namespace {
 
-bool ModelFits(const Demand& demand, const Device& device) {
-  return demand.models.empty() || absl::c_any_of(demand.models, [&](const std::string& glob) {
-           return rules::ModelMatches(glob, device.model);
-         });
-}
-
 // The same for devices one after the other: those of a host are mostly alike, and names are slow to compare.
 class ModelFilter {
  public:
   explicit ModelFilter(const Demand& demand) : demand_(demand) {}
   bool operator()(const Device* device) {
     if (last_ == nullptr || last_->model != device->model) {
-      fits_ = ModelFits(demand_, *device);
+      fits_ = rules::ModelFits(demand_.models, device->model);
       last_ = device;
     }
     return fits_;
@@ -55,8 +49,8 @@ size_t LargestGroup(const std::vector<const Device*>& devices) {
 }  // namespace
 
 bool DeviceFits(const Demand& demand, const Device& device) {
-  return device.kind == demand.kind && device.memory_mib >= demand.memory_mib && ModelFits(demand, device) &&
-         CapabilityFits(demand, device);
+  return device.kind == demand.kind && device.memory_mib >= demand.memory_mib &&
+         rules::ModelFits(demand.models, device.model) && CapabilityFits(demand, device);
 }
 
 std::vector<std::string> Missing(const Demand& demand, const Runner& runner) {

@@ -26,6 +26,11 @@ inline Verdict VerdictOf(const Job& job, Verdict of_run) {
   return of_run == Verdict::kPassed && !job.failed_before.empty() ? Verdict::kFlaky : of_run;
 }
 
+// Whether a cause of this class is the machine's or that of what is installed there: it says nothing about the code.
+inline bool IsOfMachine(std::string_view cause_class) {
+  return cause_class == "infrastructure" || cause_class == "environment";
+}
+
 // What a live lease makes of its job.
 JobState StateOf(LeaseState state);
 

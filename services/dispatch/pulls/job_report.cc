@@ -12,6 +12,8 @@
 #include "absl/strings/str_format.h"
 #include "services/core/absl_view.h"
 #include "services/core/defang.h"
+#include "services/core/short_commit.h"
+#include "services/dispatch/book/states.h"
 #include "services/dispatch/result_json.h"
 #include "services/intake/job_desk.h"
 
@@ -24,7 +26,6 @@ constexpr size_t kMaxLayers = 40;
 constexpr size_t kMaxFailures = 10;
 constexpr size_t kMaxFailureBytes = 400;
 constexpr size_t kMaxNotes = 5;
-constexpr size_t kToldCommitDigits = 12;
 
 v1::ReportCheck::Conclusion ConclusionOf(const v1::SuiteJob& job) {
   const std::string& verdict = job.verdict();
@@ -32,9 +33,7 @@ v1::ReportCheck::Conclusion ConclusionOf(const v1::SuiteJob& job) {
   if (verdict == "cancelled") return v1::ReportCheck::CONCLUSION_CANCELLED;
   // It is not held against the code where a machine or what is installed there is at fault, nor does it pass by that: a
   // change could break its environment and be green.
-  const std::string& cause = job.cause().class_name();
-  const bool of_machine = cause == "infrastructure" || cause == "environment";
-  const bool says_nothing = of_machine || verdict == "not_run";
+  const bool says_nothing = IsOfMachine(job.cause().class_name()) || verdict == "not_run";
   return says_nothing ? v1::ReportCheck::CONCLUSION_ACTION_REQUIRED : v1::ReportCheck::CONCLUSION_FAILURE;
 }
 
@@ -56,12 +55,16 @@ std::string LayersText(const json& result) {
   return text;
 }
 
+bool IsFailure(const json& test) {
+  const std::string verdict = TextAt(test, "verdict");
+  return verdict == "failed" || verdict == "error" || verdict == "timed_out";
+}
+
 std::string FailuresText(const json& result) {
   std::string text;
   size_t count = 0;
   for (const json* test : ObjectsAt(result, "tests")) {
-    const std::string verdict = TextAt(*test, "verdict");
-    if (verdict != "failed" && verdict != "error" && verdict != "timed_out") continue;
+    if (!IsFailure(*test)) continue;
     if (++count > kMaxFailures) continue;
     absl::StrAppend(&text, "\n* ", EchoCode(TextAt(*test, "id")));
     if (const std::string said = TextAt(*test, "message"); !said.empty()) {
@@ -73,9 +76,8 @@ std::string FailuresText(const json& result) {
 }
 
 std::string ReportText(const v1::SuiteJob& job, std::string_view result) {
-  std::string text =
-      absl::StrCat("Suite ", EchoCode(job.spec().suite()), " on ",
-                   EchoCode(job.spec().ref().substr(0, kToldCommitDigits)), ", job ", EchoCode(job.job()));
+  std::string text = absl::StrCat("Suite ", EchoCode(job.spec().suite()), " on ",
+                                  EchoCode(ShortCommit(job.spec().ref())), ", job ", EchoCode(job.job()));
   if (!job.runner().empty()) absl::StrAppend(&text, ", runner ", EchoCode(job.runner()));
   if (job.attempt() > 1) absl::StrAppend(&text, ", run ", job.attempt());
   absl::StrAppend(&text, ".");
@@ -136,17 +138,10 @@ std::set<std::string> TestsOf(std::string_view result, Fits fits) {
   return tests;
 }
 
-std::set<std::string> FailedTests(std::string_view result) {
-  return TestsOf(result, [](const json& test) {
-    const std::string verdict = TextAt(test, "verdict");
-    return verdict == "failed" || verdict == "error" || verdict == "timed_out";
-  });
-}
+std::set<std::string> FailedTests(std::string_view result) { return TestsOf(result, IsFailure); }
 
-bool RanThere(std::string_view result, const std::string& name) {
-  return !TestsOf(result, [&](const json& test) {
-            return TextAt(test, "id") == name && TextAt(test, "verdict") == "passed";
-          }).empty();
+std::set<std::string> PassedTests(std::string_view result) {
+  return TestsOf(result, [](const json& test) { return TextAt(test, "verdict") == "passed"; });
 }
 
 // Nothing in it needs escaping.
@@ -236,7 +231,7 @@ v1::ReportCheck ProgressCheck(const v1::SuiteJob& job, int64_t progress) {
 }
 
 std::string JobsText(const std::string& head, const std::vector<std::pair<v1::SuiteJob, std::string>>& jobs) {
-  std::string text = absl::StrCat("### Tests of ", EchoCode(head.substr(0, kToldCommitDigits)), "\n");
+  std::string text = absl::StrCat("### Tests of ", EchoCode(ShortCommit(head)), "\n");
   for (const auto& [job, result] : jobs) {
     absl::StrAppend(&text, "\n* ", EchoCode(job.spec().suite()), ": ");
     if (job.verdict().empty()) {
@@ -253,9 +248,10 @@ std::string TrunkComment(const v1::SuiteJob& job, std::string_view result, const
                          std::string_view failed_result) {
   const std::set<std::string> here = FailedTests(failed_result);
   const std::set<std::string> there = FailedTests(result);
-  std::string text = absl::StrCat(EchoCode(job.spec().suite()), " on the base commit ",
-                                  EchoCode(job.spec().ref().substr(0, kToldCommitDigits)), ": ", TitleOf(job, result),
-                                  ", job ", EchoCode(job.job()), "\n");
+  const std::set<std::string> passed_there = PassedTests(result);
+  std::string text =
+      absl::StrCat(EchoCode(job.spec().suite()), " on the base commit ", EchoCode(ShortCommit(job.spec().ref())), ": ",
+                   TitleOf(job, result), ", job ", EchoCode(job.job()), "\n");
   size_t shown = 0;
   size_t broken = 0;
   for (const std::string& test : here) {
@@ -263,7 +259,7 @@ std::string TrunkComment(const v1::SuiteJob& job, std::string_view result, const
     if (++broken <= kMaxFailures) absl::StrAppend(&text, "\n* broken on trunk, too: ", EchoCode(test));
   }
   for (const std::string& test : here) {
-    if (there.contains(test) || !RanThere(result, test)) continue;
+    if (there.contains(test) || !passed_there.contains(test)) continue;
     if (++shown <= kMaxFailures) absl::StrAppend(&text, "\n* fails with this change only: ", EchoCode(test));
   }
   if (broken + shown == 0) {

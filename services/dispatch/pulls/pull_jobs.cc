@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "services/core/defang.h"
 #include "services/core/errors.h"
+#include "services/core/short_commit.h"
 #include "services/core/short_digest.h"
 #include "services/core/status_macros.h"
 #include "services/dispatch/job_messages.h"
@@ -22,7 +23,6 @@ namespace {
 // Deliveries are known longer than that: what was told is not told again.
 constexpr std::chrono::hours kOldestUntold{7 * 24};
 constexpr int64_t kOldJobs = 500;
-constexpr size_t kCommitInChat = 12;  // digits
 // From submission to end.
 constexpr std::chrono::hours kLongestJob{30 * 24};
 // After the store took nothing in.
@@ -35,6 +35,12 @@ constexpr std::string_view kTestsName = "tests";
 
 std::string RepositoryOf(const v1::Subject& subject) {
   return absl::StrCat(subject.forge(), ":", subject.repository());
+}
+
+// Two of a job are told in chat: it begins, and it ends.
+int64_t ChatStepsOf(const Job& job) {
+  const bool ended = job.state == JobState::kEnded;
+  return (job.attempt > 0 || ended ? 1 : 0) + (ended ? 1 : 0);
 }
 
 }  // namespace
@@ -264,7 +270,8 @@ bool PullJobs::TellProgress(const Job& job) {
       inbox_.AddAndWait(MakeRequest(request, absl::StrCat("testing-", job.id, "-", progress))).status();
   // The next word says more.
   if (!said.ok()) return false;
-  told = {progress, now};
+  told.progress = progress;
+  told.at = now;
   return true;
 }
 
@@ -307,9 +314,19 @@ absl::Status PullJobs::TellInChat(const Job& job) {
   const v1::JobSpec own = SpecOf(job);
   const std::optional<v1::Subject> subject = PullNamed(own.subject());
   if (!own.has_told() || !subject.has_value()) return absl::OkStatus();
+  // A step of another job is told when that one is looked at.
+  int64_t& told_steps = told_[job.id].chat_steps;
+  const int64_t steps = ChatStepsOf(job);
+  if (steps == told_steps) return absl::OkStatus();
+  RETURN_IF_ERROR(TellCommandInChat(own, *subject));
+  told_steps = steps;
+  return absl::OkStatus();
+}
+
+absl::Status PullJobs::TellCommandInChat(const v1::JobSpec& own, const v1::Subject& subject) {
   const v1::ChatFollow& told = own.told();
   ASSIGN_OR_RETURN(const store::Page<Job> page,
-                   dispatch_.dispatcher().ListJobs({RepositoryOf(*subject), /*live_only=*/false}, {.limit = kOldJobs}));
+                   dispatch_.dispatcher().ListJobs({RepositoryOf(subject), /*live_only=*/false}, {.limit = kOldJobs}));
   std::vector<const Job*> asked;
   int64_t steps = 0;
   // The oldest first, as the answer names them.
@@ -317,8 +334,7 @@ absl::Status PullJobs::TellInChat(const Job& job) {
     const v1::JobSpec spec = SpecOf(*one);
     if (spec.told().cause() != told.cause() || spec.subject() != own.subject()) continue;
     asked.push_back(&*one);
-    const bool ended = one->state == JobState::kEnded;
-    steps += (one->attempt > 0 || ended ? 1 : 0) + (ended ? 1 : 0);
+    steps += ChatStepsOf(*one);
   }
   if (steps == 0) return absl::OkStatus();
   // A message has so many forms at most: of many jobs not each step is told.
@@ -328,13 +344,13 @@ absl::Status PullJobs::TellInChat(const Job& job) {
   const bool over = steps == all_steps;
   const std::string cause = absl::StrCat(told.platform(), " ", told.channel(), " ", told.cause());
   if (told_forms_[cause] == form) return absl::OkStatus();
-  std::string text = absl::StrCat(told.chinese() ? "测试提交 " : "Tests of ",
-                                  EchoCode(own.ref().substr(0, kCommitInChat)), told.chinese() ? "：" : ":");
+  std::string text = absl::StrCat(told.chinese() ? "测试提交 " : "Tests of ", EchoCode(ShortCommit(own.ref())),
+                                  told.chinese() ? "：" : ":");
   for (const Job* const one : asked) {
     absl::StrAppend(&text, "\n* ", JobLine(MessageOf(*one), ResultTextOf(dispatch_.files(), *one), told.chinese()));
   }
   SubjectRequest request;
-  request.subject = *subject;
+  request.subject = subject;
   v1::ChatMessage message = FollowMessage(told, kAnswerForm + form, std::move(text));
   message.set_changes(!over);
   *request.announcement.emplace().add_messages() = std::move(message);

@@ -61,8 +61,9 @@ class PullJobs final : public JobDesk, public ChangeListener {
   // something is left to be told.
   bool TellAll();
   absl::Status Tell(const Job& job);
-  // Tells in chat how the jobs of one command stand, where that changed.
+  // Where the job has begun or ended since the last word, tells in chat how those of its command stand.
   absl::Status TellInChat(const Job& job);
+  absl::Status TellCommandInChat(const v1::JobSpec& own, const v1::Subject& subject);
   absl::Status TellTrunk(const Job& job, SubjectRequest request);
   // True if there is nothing to say, or it was said.
   bool TellProgress(const Job& job);
@@ -79,6 +80,7 @@ class PullJobs final : public JobDesk, public ChangeListener {
   struct Told {
     int64_t progress = 0;
     std::chrono::steady_clock::time_point at{};
+    int64_t chat_steps = 0;
   };
 
   Dispatch& dispatch_;

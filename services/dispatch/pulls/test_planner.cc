@@ -11,10 +11,11 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "absl/strings/str_replace.h"
 #include "clients/forge/profile.h"
+#include "clients/forge/pull_ref.h"
 #include "services/core/absl_view.h"
 #include "services/core/reasons.h"
+#include "services/core/short_commit.h"
 #include "services/core/short_digest.h"
 #include "services/core/status_macros.h"
 #include "services/dispatch/pulls/head_tree.h"
@@ -29,7 +30,6 @@ constexpr std::string_view kUntrusted = "untrusted";
 constexpr std::string_view kLevelAxis = "level";
 constexpr std::string_view kSmoke = "smoke";
 constexpr std::string_view kCompile = "compile";
-constexpr size_t kShownCommit = 12;
 
 struct Refusal {
   std::string code;
@@ -104,6 +104,12 @@ class TestPlanning {
   absl::StatusOr<std::optional<Refusal>> ChooseSuites();
   // The tree of the head, or of the base branch.
   absl::StatusOr<KeptTree> KeepTree(const ForgePull& pull, bool of_base, std::optional<Refusal>& refusal);
+  // The same, and says in the plan with which pool and commit; where `refusal` or its own says no, that is said, and
+  // there is none.
+  absl::StatusOr<std::optional<KeptTree>> Begin(const ForgePull& pull, bool of_base, std::optional<Refusal> refusal,
+                                                v1::Plan& plan);
+  // Every job that was submitted for the pull request, the newest first.
+  absl::StatusOr<const std::vector<v1::Action>*> Submitted();
   absl::Status Submit(const ForgePull& pull, v1::Plan& plan);
   // Jobs of the head by suite, the newest of each, as far as the request means them.
   absl::StatusOr<std::map<std::string, v1::SuiteJob>> JobsOfHead(const ForgePull& pull);
@@ -125,6 +131,7 @@ class TestPlanning {
   const std::string cause_;
   std::string pool_ = "trusted";
   std::vector<ChosenSuite> suites_;
+  std::optional<std::vector<v1::Action>> submitted_;  // once it was read
 };
 
 void Refuse(const Refusal& refusal, v1::Plan& plan) {
@@ -150,7 +157,7 @@ absl::StatusOr<std::optional<Refusal>> TestPlanning::ChoosePool(const ForgePull&
   const bool approved = absl::c_any_of(
       approvals, [&](const v1::Action& action) { return action.approve_tests().head() == pull.head_sha; });
   if (approved) return std::nullopt;
-  return Refusal{"needs-approval", pull.head_sha.substr(0, kShownCommit)};
+  return Refusal{"needs-approval", ShortCommit(pull.head_sha)};
 }
 
 absl::StatusOr<std::optional<Refusal>> TestPlanning::ChooseSuites() {
@@ -197,9 +204,8 @@ absl::StatusOr<KeptTree> TestPlanning::KeepTree(const ForgePull& pull, bool of_b
   GitCacheRequest wanted;
   wanted.repository = subject().repository();
   wanted.base = {"", "refs/heads/" + pull.base_ref};
-  wanted.head = of_base ? wanted.base
-                        : GitPoint{pull.head_sha, absl::StrReplaceAll(Abs(forge->second->profile().pull_ref),
-                                                                      {{"{}", absl::StrCat(pull.number)}})};
+  wanted.head =
+      of_base ? wanted.base : GitPoint{pull.head_sha, PullRefOf(forge->second->profile().pull_ref, pull.number)};
   // Both parts outlive this call: they hold what they use.
   const auto tree = std::make_shared<KeptTree>();
   LongWork work;
@@ -217,8 +223,30 @@ absl::StatusOr<KeptTree> TestPlanning::KeepTree(const ForgePull& pull, bool of_b
   return KeptTree();
 }
 
+absl::StatusOr<std::optional<KeptTree>> TestPlanning::Begin(const ForgePull& pull, bool of_base,
+                                                            std::optional<Refusal> refusal, v1::Plan& plan) {
+  KeptTree tree;
+  if (!refusal) {
+    ASSIGN_OR_RETURN(tree, KeepTree(pull, of_base, refusal));
+  }
+  if (refusal) {
+    Refuse(*refusal, plan);
+    return std::nullopt;
+  }
+  AddStep("pool", pool_, plan);
+  AddStep("head", of_base ? tree.commit : pull.head_sha, plan);
+  return tree;
+}
+
+absl::StatusOr<const std::vector<v1::Action>*> TestPlanning::Submitted() {
+  if (!submitted_.has_value()) {
+    ASSIGN_OR_RETURN(submitted_, view_.Written(kSubmitJobKind));
+  }
+  return &*submitted_;
+}
+
 absl::StatusOr<bool> TestPlanning::AddJob(v1::JobSpec spec, v1::Plan& plan) {
-  ASSIGN_OR_RETURN(const std::vector<v1::Action> submitted, view_.Written(kSubmitJobKind));
+  ASSIGN_OR_RETURN(const std::vector<v1::Action>* const submitted, Submitted());
   v1::SubmitJob submit;
   submit.set_by(input_.event.actor());
   submit.set_cause(cause_);
@@ -226,7 +254,7 @@ absl::StatusOr<bool> TestPlanning::AddJob(v1::JobSpec spec, v1::Plan& plan) {
   spec.set_subject(PullName(subject()));
   spec.clear_told();
   if (input_.asked.told.has_value()) *spec.mutable_told() = *input_.asked.told;
-  spec.set_check_attempt(absl::c_count_if(submitted, [&](const v1::Action& action) {
+  spec.set_check_attempt(absl::c_count_if(*submitted, [&](const v1::Action& action) {
     const v1::SubmitJob& other = action.submit_job();
     return other.job() != submit.job() && other.spec().ref() == spec.ref() && other.spec().suite() == spec.suite() &&
            other.spec().trunk_of().empty();
@@ -256,17 +284,9 @@ absl::Status TestPlanning::Submit(const ForgePull& pull, v1::Plan& plan) {
   if (!refusal) {
     ASSIGN_OR_RETURN(refusal, ChooseSuites());
   }
-  KeptTree tree;
-  if (!refusal) {
-    ASSIGN_OR_RETURN(tree, KeepTree(pull, /*of_base=*/false, refusal));
-  }
-  if (refusal) {
-    Refuse(*refusal, plan);
-    return absl::OkStatus();
-  }
-  AddStep("pool", pool_, plan);
-  AddStep("head", pull.head_sha, plan);
-  const std::string cancelled = absl::StrCat("superseded by ", pull.head_sha.substr(0, kShownCommit));
+  ASSIGN_OR_RETURN(const std::optional<KeptTree> tree, Begin(pull, /*of_base=*/false, std::move(refusal), plan));
+  if (!tree.has_value()) return absl::OkStatus();
+  const std::string cancelled = absl::StrCat("superseded by ", ShortCommit(pull.head_sha));
   const auto is_older = [&](const v1::SuiteJob& job) {
     return job.spec().trunk_of().empty() && job.spec().ref() != pull.head_sha;
   };
@@ -275,7 +295,7 @@ absl::Status TestPlanning::Submit(const ForgePull& pull, v1::Plan& plan) {
     v1::JobSpec spec;
     spec.set_suite(chosen.suite.name);
     spec.set_ref(pull.head_sha);
-    spec.set_source_digest(tree.digest);
+    spec.set_source_digest(tree->digest);
     spec.set_pool(pool_);
     for (const std::string& layer : chosen.layers) spec.add_layers(layer);
     *spec.mutable_devices() = DemandOf(request_);
@@ -298,9 +318,9 @@ bool TestPlanning::IsMeant(const std::string& suite) const {
 }
 
 absl::StatusOr<std::map<std::string, v1::SuiteJob>> TestPlanning::JobsOfHead(const ForgePull& pull) {
-  ASSIGN_OR_RETURN(const std::vector<v1::Action> submitted, view_.Written(kSubmitJobKind));
+  ASSIGN_OR_RETURN(const std::vector<v1::Action>* const submitted, Submitted());
   std::map<std::string, v1::SuiteJob> jobs;
-  for (const v1::Action& action : submitted) {
+  for (const v1::Action& action : *submitted) {
     const v1::SubmitJob& submit = action.submit_job();
     const v1::JobSpec& spec = submit.spec();
     // The newest come first.
@@ -330,24 +350,16 @@ absl::Status TestPlanning::Retest(const ForgePull& pull, v1::Plan& plan) {
     return verdict.empty() || (request_.suite().empty() && (verdict == "passed" || verdict == "flaky"));
   });
   std::optional<Refusal> refusal;
-  if (jobs.empty()) refusal = Refusal{"nothing-to-retest", pull.head_sha.substr(0, kShownCommit)};
+  if (jobs.empty()) refusal = Refusal{"nothing-to-retest", ShortCommit(pull.head_sha)};
   if (!refusal) {
     ASSIGN_OR_RETURN(refusal, ChoosePool(pull));
   }
-  KeptTree tree;
-  if (!refusal) {
-    ASSIGN_OR_RETURN(tree, KeepTree(pull, /*of_base=*/false, refusal));
-  }
-  if (refusal) {
-    Refuse(*refusal, plan);
-    return absl::OkStatus();
-  }
-  AddStep("pool", pool_, plan);
-  AddStep("head", pull.head_sha, plan);
+  ASSIGN_OR_RETURN(const std::optional<KeptTree> tree, Begin(pull, /*of_base=*/false, std::move(refusal), plan));
+  if (!tree.has_value()) return absl::OkStatus();
   for (const auto& [suite, job] : jobs) {
     v1::JobSpec spec = job.spec();
     spec.clear_repository();
-    spec.set_source_digest(tree.digest);
+    spec.set_source_digest(tree->digest);
     spec.set_pool(pool_);
     spec.set_rerun_of(job.job());
     ASSIGN_OR_RETURN(const bool added, AddJob(std::move(spec), plan));
@@ -364,23 +376,15 @@ absl::Status TestPlanning::TryOnBase(const ForgePull& pull, v1::Plan& plan) {
     return verdict != "failed" && verdict != "timed_out" && verdict != "error" && verdict != "flaky";
   });
   std::optional<Refusal> refusal;
-  if (jobs.empty()) refusal = Refusal{"nothing-failed", pull.head_sha.substr(0, kShownCommit)};
-  KeptTree tree;
-  if (!refusal) {
-    ASSIGN_OR_RETURN(tree, KeepTree(pull, /*of_base=*/true, refusal));
-  }
-  if (refusal) {
-    Refuse(*refusal, plan);
-    return absl::OkStatus();
-  }
-  AddStep("pool", pool_, plan);
-  AddStep("head", tree.commit, plan);
+  if (jobs.empty()) refusal = Refusal{"nothing-failed", ShortCommit(pull.head_sha)};
+  ASSIGN_OR_RETURN(const std::optional<KeptTree> tree, Begin(pull, /*of_base=*/true, std::move(refusal), plan));
+  if (!tree.has_value()) return absl::OkStatus();
   for (const auto& [suite, job] : jobs) {
     v1::JobSpec spec = job.spec();
     spec.clear_repository();
     spec.clear_rerun_of();
-    spec.set_ref(tree.commit);
-    spec.set_source_digest(tree.digest);
+    spec.set_ref(tree->commit);
+    spec.set_source_digest(tree->digest);
     // What the base branch has, people with rights have put there.
     spec.set_pool(pool_);
     spec.set_trunk_of(job.job());
@@ -389,7 +393,7 @@ absl::Status TestPlanning::TryOnBase(const ForgePull& pull, v1::Plan& plan) {
     ASSIGN_OR_RETURN(const bool added, AddJob(std::move(spec), plan));
     if (!added) return absl::OkStatus();
   }
-  plan.set_input_digest(ShortDigestOf({TestPlanner::kName, "trunk", tree.commit, cause_}));
+  plan.set_input_digest(ShortDigestOf({TestPlanner::kName, "trunk", tree->commit, cause_}));
   return absl::OkStatus();
 }
 
@@ -421,7 +425,7 @@ absl::Status TestPlanning::CancelAsked(v1::Plan& plan) {
 absl::Status TestPlanning::Supersede(const ForgePull& pull, v1::Plan& plan) {
   const bool open = pull.state == ForgeState::kOpen;
   const std::string why =
-      open ? absl::StrCat("superseded by ", pull.head_sha.substr(0, kShownCommit)) : "the pull request is closed";
+      open ? absl::StrCat("superseded by ", ShortCommit(pull.head_sha)) : "the pull request is closed";
   const auto is_meant = [&](const v1::SuiteJob& job) {
     // What is tried on the base is of no head.
     return !open || (job.spec().trunk_of().empty() && job.spec().ref() != pull.head_sha);

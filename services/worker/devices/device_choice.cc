@@ -15,10 +15,6 @@
 namespace yardmaster::worker {
 namespace {
 
-bool IsOfModel(const Device& device, const std::vector<std::string>& globs) {
-  return absl::c_any_of(globs, [&device](const std::string& glob) { return rules::ModelMatches(glob, device.model); });
-}
-
 // The number of an Ascend device for the runtime, for sorting.
 uint64_t LogicalId(const Device& device) { return NumberOf(device.visible_as).value_or(0); }
 
@@ -39,7 +35,7 @@ bool Fits(const Device& device, const rules::DeviceRequest& request, std::string
   }
   // Processors have no model, capability or memory of their own.
   if (device.kind == rules::DeviceKind::kCpu) return true;
-  if (!request.models.empty() && !IsOfModel(device, request.models)) {
+  if (!rules::ModelFits(request.models, device.model)) {
     reason =
         device.name + " is of the model " + Quoted(device.model) + ", not " + absl::StrJoin(request.models, " or ");
     return false;

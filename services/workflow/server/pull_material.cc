@@ -5,7 +5,7 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_replace.h"
+#include "clients/forge/pull_ref.h"
 #include "clients/git/git_drafts.h"
 #include "services/core/errors.h"
 #include "services/core/status_macros.h"
@@ -29,9 +29,7 @@ class MaterialReader {
   absl::StatusOr<PullMaterial> Read();
 
  private:
-  GitPoint HeadOf(const ForgePull& pull) const {
-    return {pull.head_sha, absl::StrReplaceAll(request_.pull_ref, {{"{}", absl::StrCat(pull.number)}})};
-  }
+  GitPoint HeadOf(const ForgePull& pull) const { return {pull.head_sha, PullRefOf(request_.pull_ref, pull.number)}; }
   static GitPoint BranchOf(const std::string& branch) { return {"", "refs/heads/" + branch}; }
 
   // The two points, with what lies between them and their merge base.

@@ -9,6 +9,7 @@
 #include "absl/strings/str_replace.h"
 #include "clients/git/git_drafts.h"
 #include "services/core/errors.h"
+#include "services/core/short_commit.h"
 #include "services/core/status_macros.h"
 #include "services/workflow/commit_message.h"
 #include "services/workflow/describe.h"
@@ -21,7 +22,6 @@ using Kind = v1::PullOperation;
 
 // As of the effect.
 constexpr size_t kMaxPackBytes = 8 * 1024 * 1024;
-constexpr size_t kShownId = 12;
 constexpr std::string_view kBackportTrailer = "\n(cherry picked from commit {})\n";
 
 std::vector<std::string> IdsOf(const std::vector<GitCommit>& commits) {
@@ -82,8 +82,7 @@ absl::StatusOr<std::string> PullWorker::Replayed(const std::vector<std::string>&
   }
   RETURN_IF_ERROR(replay.status());
   if (!replay->stopped_at.empty()) {
-    Refuse("conflict",
-           absl::StrCat(replay->stopped_at.substr(0, kShownId), ": ", absl::StrJoin(replay->conflicts, ", ")));
+    Refuse("conflict", absl::StrCat(ShortCommit(replay->stopped_at), ": ", absl::StrJoin(replay->conflicts, ", ")));
     result_.hunks = replay->hunks;
     return std::string();
   }
@@ -211,7 +210,7 @@ absl::Status PullWorker::Append() {
     amended = std::move(theirs.back());
     theirs.pop_back();
     if (amended->parents.size() != 1) {
-      Refuse("merges", amended->id.substr(0, kShownId));
+      Refuse("merges", ShortCommit(amended->id));
       return absl::OkStatus();
     }
   }
