@@ -1,6 +1,8 @@
 #include "tests/support/fakeforge/git_root.h"
 
 #include <chrono>
+#include <filesystem>
+#include <fstream>
 #include <sstream>
 
 #include "tests/support/git_programs.h"
@@ -85,7 +87,27 @@ std::optional<std::string> GitRoot::Git(const std::string& repository, std::vect
   return process.Stdout();
 }
 
+std::optional<std::string> GitRoot::GitOfCommits(const std::string& repository,
+                                                 std::vector<std::string> arguments) const {
+  std::vector<std::string> key = arguments;
+  key.push_back(repository);
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (const auto known = said_.find(key); known != said_.end()) return known->second;
+  }
+  std::optional<std::string> out = Git(repository, std::move(arguments));
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (out.has_value()) said_.emplace(std::move(key), *out);
+  return out;
+}
+
 std::string GitRoot::Resolve(const std::string& repository, const std::string& revision) const {
+  // A branch that git has in a file of its own, as it is after each push.
+  if (revision.find("..") == std::string::npos) {
+    std::string commit;
+    std::ifstream(std::filesystem::path(PathOf(repository)) / "refs" / "heads" / revision) >> commit;
+    if (commit.size() == 40 && commit.find_first_not_of("0123456789abcdef") == std::string::npos) return commit;
+  }
   const auto name = Git(repository, {"rev-parse", "--verify", "--quiet", "--end-of-options", revision + "^{commit}"});
   return name.has_value() ? name->substr(0, name->find('\n')) : std::string();
 }
@@ -94,14 +116,21 @@ std::string GitRoot::Publish(const std::string& repository, const std::string& r
                              const std::string& revision) const {
   const std::string commit = Resolve(from, revision);
   if (commit.empty()) return {};
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const auto known = published_.find({repository, ref});
+    if (known != published_.end() && known->second == commit) return commit;
+  }
   if (from != repository && !Git(repository, {"fetch", "--quiet", PathOf(from), revision}).has_value()) return {};
-  return Git(repository, {"update-ref", ref, commit}).has_value() ? commit : std::string();
+  if (!Git(repository, {"update-ref", ref, commit}).has_value()) return {};
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return published_[{repository, ref}] = commit;
 }
 
 std::optional<json> GitRoot::ChangedFiles(const std::string& repository, const std::string& base,
                                           const std::string& head) const {
-  const auto diff = Git(repository, {"diff", "--no-color", "--no-ext-diff", "--no-textconv", "-M", "-U3",
-                                     "--src-prefix=a/", "--dst-prefix=b/", base + "..." + head});
+  const auto diff = GitOfCommits(repository, {"diff", "--no-color", "--no-ext-diff", "--no-textconv", "-M", "-U3",
+                                              "--src-prefix=a/", "--dst-prefix=b/", base + "..." + head});
   if (!diff.has_value()) return std::nullopt;
   return FilesOfDiff(*diff);
 }
@@ -109,7 +138,7 @@ std::optional<json> GitRoot::ChangedFiles(const std::string& repository, const s
 std::vector<json> GitRoot::CommitsBetween(const std::string& repository, const std::string& base,
                                           const std::string& head) const {
   std::vector<json> commits;
-  const auto log = Git(repository, {"log", "--reverse", "-z", "--format=%H%n%cI%n%B", base + ".." + head});
+  const auto log = GitOfCommits(repository, {"log", "--reverse", "-z", "--format=%H%n%cI%n%B", base + ".." + head});
   std::string rest = log.value_or("");
   while (!rest.empty()) {
     const size_t end = std::min(rest.find('\0'), rest.size());

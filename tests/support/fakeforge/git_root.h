@@ -4,6 +4,8 @@
 #define YARDMASTER_TESTS_SUPPORT_FAKEFORGE_GIT_ROOT_H_
 
 #include <filesystem>
+#include <map>
+#include <mutex>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -15,7 +17,7 @@
 
 namespace yardmaster::fakeforge {
 
-// Thread-safe; starts programs.
+// Thread-safe; starts programs, but none to say again what it said of the same commits.
 class GitRoot {
  public:
   // Where requests for the repositories begin.
@@ -41,9 +43,14 @@ class GitRoot {
  private:
   // What `git -C REPOSITORY ARGUMENTS` prints; nullopt if it fails.
   std::optional<std::string> Git(const std::string& repository, std::vector<std::string> arguments) const;
+  // The same of two commits, which never say anything else.
+  std::optional<std::string> GitOfCommits(const std::string& repository, std::vector<std::string> arguments) const;
   std::string PathOf(const std::string& repository) const { return (folder_ / (repository + ".git")).string(); }
 
   const std::filesystem::path folder_;
+  mutable std::mutex mutex_;
+  mutable std::map<std::vector<std::string>, std::string> said_;                  // by repository and arguments
+  mutable std::map<std::pair<std::string, std::string>, std::string> published_;  // by repository and ref
 };
 
 // Files as …/files answers, of what `git diff` prints.

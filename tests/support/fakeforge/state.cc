@@ -186,6 +186,10 @@ Answer State::HandleCall(Side& side, const Request& request, const std::optional
     call.fault = "reset_before";
     return lost;
   }
+  // What was written to the same place before is there by then: a newer text is not replaced by an older one.
+  if (request.method == "PATCH" || request.method == "PUT") {
+    Land(now, [&](const LateWrite& one) { return one.due <= now || one.request.path() == request.path(); });
+  }
   if (write && random_.Happens(rates.late)) {
     call.fault = "late";
     const std::chrono::milliseconds delay(200 + random_.Draw(4'800));
@@ -644,8 +648,12 @@ Answer State::Page(const Side& side, const Request& request, const std::vector<j
 }
 
 void State::Land(Time now) {
+  Land(now, [now](const LateWrite& one) { return one.due <= now; });
+}
+
+void State::Land(Time now, const std::function<bool(const LateWrite&)>& lands) {
   for (size_t i = 0; i < late_.size();) {
-    if (late_[i].due > now) {
+    if (!lands(late_[i])) {
       ++i;
       continue;
     }

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -194,7 +195,9 @@ class State {
   Answer ListDeliveries(const Side& side, const Operation& operation, const Request& request) const;
   Answer Page(const Side& side, const Request& request, const std::vector<nlohmann::json>& items) const;
   // Writes whose answer was lost and that appear now.
+  // What was late and is due, or what `lands` says yes to, happens.
   void Land(Time now);
+  void Land(Time now, const std::function<bool(const LateWrite&)>& lands);
   void Tell(Side& side, const ForgeChange& happening, Time now);
   void Tell(Side& side, const std::string& repository, Dialect::Payload payload, Time now);
   void Enqueue(Delivery delivery, Time due);

@@ -150,6 +150,19 @@ TEST_F(FakeForgeState, ALateWriteLosesItsAnswerAndAppearsWithinFiveSeconds) {
   EXPECT_EQ(Get(std::string(kIssue) + "/comments").size(), 1U);
 }
 
+TEST_F(FakeForgeState, ALateWriteTakesNoPlaceOfANewerOne) {
+  Open("github");
+  const std::string comments = std::string(kIssue) + "/comments";
+  EXPECT_EQ(Send("POST", comments, {{"body", "first"}}).status, 201);
+  const std::string comment = "/repos/o/r/issues/comments/" + Get(comments)[0]["id"].dump();
+  state_.faults().late = 100;
+  Send("PATCH", comment, {{"body", "late"}});
+  state_.faults().late = 0;
+  EXPECT_EQ(Send("PATCH", comment, {{"body", "newer"}}).status, 200);
+  now_ += std::chrono::seconds(5);
+  EXPECT_EQ(Get(comments)[0]["body"], "newer");
+}
+
 TEST_F(FakeForgeState, ErrorsBeforeDoNothingAndErrorsAfterHaveDoneIt) {
   Open("github");
   state_.faults().error_before = 100;
