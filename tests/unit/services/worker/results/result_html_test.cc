@@ -204,7 +204,7 @@ TEST_F(ResultHtmlTest, HostileTextsStayTexts) {
 TEST_F(ResultHtmlTest, AHugeRunStaysSmallAndSaysWhatIsLeftOut) {
   RunResult run = SampleRun();
   const std::string message(20'000, '<');
-  for (int i = 0; i < 20'000; ++i) {
+  for (int i = 0; i < 2'000; ++i) {
     run.tests.push_back(SampleTest("test_many.py::test_" + std::to_string(i) + std::string(200, '&'), "many", kNoRank,
                                    i % 2 == 0 ? Verdict::kFailed : Verdict::kPassed, message));
   }
