@@ -232,6 +232,14 @@ absl::Status EffectRunner::RefuseUnsent(const v1::Subject& subject, const std::s
   return absl::OkStatus();
 }
 
+absl::Status EffectRunner::RefuseIfUnsent(const v1::Subject& subject, std::string_view key) {
+  ASSIGN_OR_RETURN(const std::vector<store::Effect> open, Open(subject));
+  for (const store::Effect& effect : open) {
+    if (IsUnsent(effect) && effect.key == key) RETURN_IF_ERROR(ledger_.MarkRefused(effect.id, kNotWanted));
+  }
+  return absl::OkStatus();
+}
+
 absl::Status EffectRunner::RefuseOrphans(const v1::Subject& subject, store::Inbox& inbox) {
   ASSIGN_OR_RETURN(const std::vector<store::Effect> open, Open(subject));
   for (const store::Effect& effect : open) {

@@ -48,6 +48,8 @@ class EffectRunner {
 
   // Refuses the intents on `subject` that were never sent and are no longer wanted, all but `keep`.
   absl::Status RefuseUnsent(const v1::Subject& subject, const std::set<std::string>& keep);
+  // The same for the one with this key, if it was not sent.
+  absl::Status RefuseIfUnsent(const v1::Subject& subject, std::string_view key);
   // The same for those whose delivery, by `inbox`, is no longer worked on.
   absl::Status RefuseOrphans(const v1::Subject& subject, store::Inbox& inbox);
 

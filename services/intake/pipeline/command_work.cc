@@ -11,7 +11,7 @@
 #include "services/core/reasons.h"
 #include "services/core/short_digest.h"
 #include "services/core/status_macros.h"
-#include "services/intake/chat_desk.h"
+#include "services/intake/chat_bridge.h"
 #include "services/intake/effects/execute.h"
 #include "services/intake/plans/decide.h"
 #include "services/intake/plans/decision_keeper.h"
@@ -234,6 +234,11 @@ Outcome CommandWork::RunOne(const store::StoredCommand& command, const TextComma
   const bool writes = apply && !IsBarred(item_.event);
   if (!skipped && !writes && item_.event.has_chat()) RETURN_UNLESS_DONE(ExecuteAnswer(kept.plan()));
   if (!skipped && writes) RETURN_UNLESS_DONE(ExecutePlans(kept, command.actor, failures));
+  // What the platform had no room for before the answer is not said after it.
+  if (const std::optional<v1::ChatMessage> late = WorkingMessage(event, input); late.has_value()) {
+    const absl::Status ended = effects_.RefuseIfUnsent(run_.subject(), ChatMessageKey(*late));
+    if (!ended.ok()) return Outcome::OfStore(ended);
+  }
   const std::string outcome =
       absl::StrCat(apply ? "" : "dry-run: ", skipped            ? decided.reason
                                              : failures.empty() ? plan.outcome()
@@ -247,18 +252,23 @@ Outcome CommandWork::RunOne(const store::StoredCommand& command, const TextComma
   return {};
 }
 
-Outcome CommandWork::TellWorking(const v1::Event& event, const CommandInput& input) {
-  const ChatDesk* const chat = run_.env().chat;
-  if (!event.has_chat() || chat == nullptr || !chat->CanChange(event.chat().platform())) return {};
-  // What is done at once needs no word before it.
-  if (run_.env().clock.Now() - item_.started < kWorkingAfter) return {};
-  v1::Plan plan;
-  *plan.mutable_subject() = run_.subject();
+std::optional<v1::ChatMessage> CommandWork::WorkingMessage(const v1::Event& event, const CommandInput& input) const {
+  const ChatBridge* const chat = run_.env().chat;
+  if (!event.has_chat() || chat == nullptr || !chat->CanChange(event.chat().platform())) return std::nullopt;
   const std::string cause = absl::StrCat(input.name, "-", input.revision);
   const bool chinese = IsChinese(event.text());
-  v1::ChatMessage message = FollowMessage(*FollowInChat(event, cause, chinese), /*revision=*/0,
-                                          std::string(chinese ? kWorking.zh : kWorking.en));
-  *plan.add_actions()->mutable_chat_message() = std::move(message);
+  return FollowMessage(*FollowInChat(event, cause, chinese), /*revision=*/0,
+                       std::string(chinese ? kWorking.zh : kWorking.en));
+}
+
+Outcome CommandWork::TellWorking(const v1::Event& event, const CommandInput& input) {
+  // What is done at once needs no word before it.
+  if (run_.env().clock.Now() - item_.started < kWorkingAfter) return {};
+  std::optional<v1::ChatMessage> message = WorkingMessage(event, input);
+  if (!message.has_value()) return {};
+  v1::Plan plan;
+  *plan.mutable_subject() = run_.subject();
+  *plan.add_actions()->mutable_chat_message() = *std::move(message);
   return ExecuteAnswer(plan);
 }
 

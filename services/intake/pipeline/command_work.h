@@ -3,6 +3,7 @@
 #ifndef YARDMASTER_SERVICES_INTAKE_PIPELINE_COMMAND_WORK_H_
 #define YARDMASTER_SERVICES_INTAKE_PIPELINE_COMMAND_WORK_H_
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -46,6 +47,8 @@ class CommandWork {
   Outcome TellUsed(const Text& text);
   // Says in chat that a command takes a while, in the message that its answer will stand in.
   Outcome TellWorking(const v1::Event& event, const CommandInput& input);
+  // What it says, where it says something.
+  std::optional<v1::ChatMessage> WorkingMessage(const v1::Event& event, const CommandInput& input) const;
   // Says something in chat that no command leads to: nothing was understood, or there is no such thread.
   Outcome Tell(const ChatSaying& saying);
   // Of the plan what is no write to a forge: a dry run is answered in chat, and so is a message that may write nothing.

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <map>
 #include <random>
 
 #include "clients/forge/gitcode/gitcode_profile.h"
@@ -97,6 +98,29 @@ TEST_F(CommandEffects, AnswerThatWasGivenIsNotGivenAgain) {
   ASSERT_TRUE(Run({AnswerAction("working", 0), AnswerAction("done", 1)}).done());
   EXPECT_EQ(world_.forge_.writes, writes);
   EXPECT_THAT(Answers(), ElementsAre("done"));
+}
+
+TEST_F(CommandEffects, WhatIsNoLongerWantedIsRefusedUnlessItWasSent) {
+  const auto note = [&](const std::string& key) {
+    store::NewEffect effect;
+    effect.key = key;
+    effect.subject = subject_;
+    effect.kind = "react";
+    effect.action = ReactAction(asked_);
+    const auto intent = world_.store_->ledger().Intent(effect);
+    EXPECT_TRUE(intent.ok()) << intent.status();
+    return intent.ok() ? intent->id : 0;
+  };
+  note("late");
+  note("other");
+  ASSERT_TRUE(world_.store_->ledger().Sending(note("sent")).ok());
+  for (const std::string key : {"late", "sent", "unknown"}) {
+    EXPECT_TRUE(world_.effects_->RefuseIfUnsent(subject_, key).ok()) << key;
+  }
+  std::map<std::string, bool> refused;
+  for (const store::Effect& effect : world_.Effects())
+    refused[effect.key] = effect.state == store::EffectState::kRefused;
+  EXPECT_EQ(refused, (std::map<std::string, bool>{{"late", true}, {"other", false}, {"sent", false}}));
 }
 
 TEST_F(CommandEffects, OlderTextNeverReplacesALaterOne) {
