@@ -4,8 +4,11 @@
 #include <chrono>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "clients/cli/answer.h"
 #include "clients/cli/connection.h"
 #include "clients/cli/subject_argument.h"
@@ -89,6 +92,9 @@ Json SummaryJson(const v1::ShadowSummary& summary) {
               {"reviews_changed", summary.reviews_changed()},
               {"failed", summary.failed()},
               {"failure", summary.failure()},
+              {"unfinished", summary.unfinished()},
+              {"unfinished_rules",
+               std::vector<std::string>(summary.unfinished_rules().begin(), summary.unfinished_rules().end())},
               {"labels", JsonList(summary.labels(), TallyJson)},
               {"rules", JsonList(summary.rules(), TallyJson)}};
 }
@@ -132,16 +138,31 @@ std::string ExampleLine(const v1::ShadowTally& tally, const v1::ShadowExample& e
   return line + "\n";
 }
 
+// "3 of 40 issues"; where none of them changed, what that shows. `failed`: of these or others.
+std::string ChangedText(uint32_t changed, uint32_t all, uint32_t failed, const char* what) {
+  std::string text = absl::StrCat(changed, " of ", all, " ", what);
+  // With 95 % confidence, what never happened in n tries happens in at most 3/n of them.
+  if (changed == 0 && failed == 0 && all > 3)
+    absl::StrAppend(&text, absl::StrFormat(" (at most %.1f %% at 95 %% confidence)", 300.0 / all));
+  return text;
+}
+
 std::string SummaryText(const v1::ShadowSummary& summary, const Output& output) {
   std::string text =
       absl::StrCat(output.Paint(Printable(summary.repository()), Style::kStrong), "  ", Printable(summary.pack()), "  ",
                    Printable(summary.base_revision()), " → ", Printable(summary.shadow_revision()), "\n",
                    TimeUtil::ToString(summary.first_at()), " to ", TimeUtil::ToString(summary.last_at()), ": ",
-                   summary.decisions_changed(), " of ", summary.decisions(), " issues and ", summary.reviews_changed(),
-                   " of ", summary.reviews(), " pull requests would come out differently\n");
+                   ChangedText(summary.decisions_changed(), summary.decisions(), summary.failed(), "issues"), " and ",
+                   ChangedText(summary.reviews_changed(), summary.reviews(), summary.failed(), "pull requests"),
+                   " would come out differently\n");
   if (summary.failed() > 0) {
     absl::StrAppend(&text, output.Paint(absl::StrCat(summary.failed(), " came to no end in the shadow"), Style::kBad),
                     ": ", Printable(summary.failure()), "\n");
+  }
+  if (summary.unfinished() > 0) {
+    absl::StrAppend(&text, summary.unfinished(), summary.unfinished() == 1 ? " review" : " reviews",
+                    " are compared without rules that one of both did not finish: ",
+                    Printable(absl::StrJoin(summary.unfinished_rules(), ", ")), "\n");
   }
   const std::string labels = TallyTable(summary.labels(), "label", output);
   const std::string rules = TallyTable(summary.rules(), "rule", output);

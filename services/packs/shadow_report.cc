@@ -86,6 +86,8 @@ void ShadowReport::Add(const v1::ShadowRun& run) {
     if (summary.failed() == 0) summary.set_failure(run.error());
     summary.set_failed(summary.failed() + 1);
   }
+  if (!run.unfinished().empty()) summary.set_unfinished(summary.unfinished() + 1);
+  group.unfinished.insert(run.unfinished().begin(), run.unfinished().end());
   for (const std::string& name : run.base()) ++group.given[name].first;
   for (const std::string& name : run.shadow()) ++group.given[name].second;
   for (const v1::ShadowDifference& difference : run.differences()) AddDifference(run, difference, group);
@@ -96,6 +98,7 @@ void ShadowReport::Write(v1::ShadowReportResponse& out) const {
     const Group& group = entry.second;
     v1::ShadowSummary& summary = *out.add_summaries();
     summary = group.summary;
+    summary.mutable_unfinished_rules()->Assign(group.unfinished.begin(), group.unfinished.end());
     const auto write = [&](const std::map<TallyKey, Tally>& tallies,
                            google::protobuf::RepeatedPtrField<v1::ShadowTally>& rows, bool rules) {
       for (const auto& [name, tally] : tallies) {

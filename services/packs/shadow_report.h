@@ -43,6 +43,7 @@ class ShadowReport {
     std::map<std::string, std::pair<uint32_t, uint32_t>> given;  // label or rule of findings: under base, shadow
     std::map<TallyKey, Tally> labels;
     std::map<TallyKey, Tally> rules;
+    std::set<std::string> unfinished;  // rules
   };
   void AddDifference(const v1::ShadowRun& run, const v1::ShadowDifference& difference, Group& group) const;
   void AddTo(Tally& tally, const v1::ShadowDifference& difference, const v1::ShadowExample& example) const;

@@ -3,8 +3,11 @@
 #include <map>
 #include <set>
 #include <tuple>
+#include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "services/core/limits.h"
 #include "services/core/messages/timestamps.h"
@@ -38,10 +41,34 @@ void AddRuleNames(const v1::Review& review, google::protobuf::RepeatedPtrField<s
   for (const std::string& rule : rules) *names.Add() = rule;
 }
 
-void AddOnlyIn(const v1::Review& with, const v1::Review& without, bool in_shadow, v1::ShadowRun& run) {
+// What a review did not look at.
+class Unfinished {
+ public:
+  void Add(const v1::Review& review) {
+    for (const v1::SkippedReviewCheck& skipped : review.skipped()) all_.insert({skipped.rule_id(), skipped.path()});
+  }
+  // The path of a skipped check is a file or a folder above it; empty: all.
+  bool Has(const v1::ReviewFinding& finding) const {
+    return absl::c_any_of(all_, [&](const auto& one) {
+      const auto& [rule, path] = one;
+      return (rule == "*" || rule == finding.rule_id()) &&
+             (path.empty() || finding.path() == path || absl::StartsWith(finding.path(), path + "/"));
+    });
+  }
+
+ private:
+  std::set<std::pair<std::string, std::string>> all_;  // rule and path
+};
+
+void AddOnlyIn(const v1::Review& with, const v1::Review& without, bool in_shadow, const Unfinished& unfinished,
+               v1::ShadowRun& run) {
   FindingCounts left = CountsOf(without);
   for (const v1::ReviewFinding& finding : with.findings()) {
     if (!Holds(finding) || left[KeyOf(finding)]-- > 0) continue;
+    if (unfinished.Has(finding)) {
+      if (!absl::c_linear_search(run.unfinished(), finding.rule_id())) run.add_unfinished(finding.rule_id());
+      continue;
+    }
     if (static_cast<size_t>(run.differences_size()) >= kMaxShadowDifferences) return;
     v1::ShadowDifference& difference = *run.add_differences();
     difference.set_kind(v1::ShadowDifference::KIND_FINDING);
@@ -59,8 +86,11 @@ void AddOnlyIn(const v1::Review& with, const v1::Review& without, bool in_shadow
 void CompareReviews(const v1::Review& base, const v1::Review& shadow, v1::ShadowRun& run) {
   AddRuleNames(base, *run.mutable_base());
   AddRuleNames(shadow, *run.mutable_shadow());
-  AddOnlyIn(shadow, base, true, run);
-  AddOnlyIn(base, shadow, false, run);
+  Unfinished unfinished;
+  unfinished.Add(base);
+  unfinished.Add(shadow);
+  AddOnlyIn(shadow, base, true, unfinished, run);
+  AddOnlyIn(base, shadow, false, unfinished, run);
 }
 
 absl::Status ReviewInShadow(Change& change, const ShadowScope& shadow, const ReviewedChange& about,

@@ -24,7 +24,8 @@ struct ShadowScope {
 };
 
 // Adds the rules of both, and the findings that only one of two reviews of the same change has, to `run`. Pure.
-// Findings that are fixed are no findings. The same finding at another severity is two.
+// Findings that are fixed are no findings. The same finding at another severity is two. What a rule finds where one of
+// both did not finish it is not compared: the rule is unfinished instead.
 void CompareReviews(const v1::Review& base, const v1::Review& shadow, v1::ShadowRun& run);
 
 // Reviews the change again, under the shadow. A shadow that fails is kept as such. Errors are the store's.

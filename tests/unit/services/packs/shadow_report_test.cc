@@ -95,6 +95,7 @@ TEST(ShadowReportTest, FindingsAreCountedByRuleAndFailuresAreTold) {
   report.Add(review);
   v1::ShadowRun failed = MakeRun(8, "s1", "review");
   failed.set_error("out of memory");
+  failed.add_unfinished("R2");
   report.Add(failed);
   v1::ShadowReportResponse out;
   report.Write(out);
@@ -103,6 +104,8 @@ TEST(ShadowReportTest, FindingsAreCountedByRuleAndFailuresAreTold) {
   EXPECT_EQ(summary.reviews_changed(), 1U);
   EXPECT_EQ(summary.failed(), 1U);
   EXPECT_EQ(summary.failure(), "out of memory");
+  EXPECT_EQ(summary.unfinished(), 1U);
+  EXPECT_THAT(summary.unfinished_rules(), ::testing::ElementsAre("R2"));
   EXPECT_EQ(summary.labels_size(), 0);
   ASSERT_EQ(summary.rules_size(), 1);
   EXPECT_EQ(summary.rules(0).kind(), Difference::KIND_FINDING);

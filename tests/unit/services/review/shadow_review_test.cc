@@ -9,6 +9,7 @@ namespace yardmaster {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 
 void Find(v1::Review& review, const std::string& rule, const std::string& fingerprint,
           v1::FindingChange change = v1::FINDING_CHANGE_NEW) {
@@ -46,6 +47,33 @@ TEST(ShadowReviewTest, FindingsThatOnlyOneOfBothHasAreTold) {
     EXPECT_EQ(difference.why(), "S1: m");
   }
   EXPECT_EQ(told, "+R3 +R4 -R1 -R4 ");
+}
+
+void Skip(v1::Review& review, const std::string& rule, const std::string& path) {
+  v1::SkippedReviewCheck& skipped = *review.add_skipped();
+  skipped.set_rule_id(rule);
+  skipped.set_path(path);
+}
+
+TEST(ShadowReviewTest, WhatOneOfBothDidNotFinishIsNotCompared) {
+  v1::Review base;
+  v1::Review shadow;
+  Find(base, "R1", "took too long in the shadow");
+  Find(base, "R2", "gone");
+  Find(shadow, "R3", "came");
+  Skip(shadow, "R1", "a.py");
+  Skip(base, "R2", "other.py");
+  Skip(base, "R2", "a");
+  v1::ShadowRun run;
+  CompareReviews(base, shadow, run);
+  EXPECT_THAT(run.unfinished(), ElementsAre("R1"));
+  ASSERT_EQ(run.differences_size(), 2);
+  EXPECT_EQ(run.differences(0).name(), "R3");
+  EXPECT_EQ(run.differences(1).name(), "R2") << "skipped elsewhere";
+  Skip(base, "*", "");
+  v1::ShadowRun none;
+  CompareReviews(base, shadow, none);
+  EXPECT_THAT(none.differences(), IsEmpty());
 }
 
 }  // namespace
