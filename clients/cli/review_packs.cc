@@ -87,7 +87,8 @@ absl::StatusOr<CheckSets> LoadReviewPacks(Session& session, const std::vector<st
     ASSIGN_OR_RETURN(sets.emplace_back(), LoadOne(session, folder));
     all.push_back(name);
   }
-  if (sets.empty()) return UsageError("there is no pack with checks, so nothing can be reviewed");
+  if (sets.empty() && notes == PackNotes::kTell)
+    return UsageError("there is no pack with checks, so nothing can be reviewed");
   if (sets.size() > 1) {
     std::erase_if(sets, [&](const std::shared_ptr<const rules::CheckSet>& checks) {
       const RoleTable roles(*checks);

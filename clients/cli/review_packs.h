@@ -22,8 +22,8 @@ using CheckSets = std::vector<std::shared_ptr<const rules::CheckSet>>;
 
 // The named packs, compiled; a name may also be a pack's own folder. Without names: the only pack that has checks and
 // is not extended by another one with checks; where there are several, those of them that have a role for one of
-// `paths`. That there is no pack of that name is a negative answer, all else an error of usage. Empty only if none of
-// several packs fits and `notes` is kQuiet.
+// `paths`. That there is no pack of that name is a negative answer, all else an error of usage. Empty only if
+// `notes` is kQuiet and there is no pack with checks, or none of several fits.
 absl::StatusOr<CheckSets> LoadReviewPacks(Session& session, const std::vector<std::string>& names,
                                           const std::vector<std::string>& paths, PackNotes notes = PackNotes::kTell);
 

@@ -200,7 +200,11 @@ absl::StatusOr<ExitCode> RunWorkflowCheck(const WorkflowCheckArguments& argument
     options.today = absl::FormatTime("%Y-%m-%d", absl::Now(), absl::UTCTimeZone());
     options.jobs = std::max(1U, std::thread::hardware_concurrency());
     ASSIGN_OR_RETURN(report, ReviewChange(packs, *change, options));
-    result.steps.push_back({"rules", "done", absl::StrJoin(report.packs, ", ")});
+    if (packs.empty()) {
+      result.steps.push_back({"rules", "not run", "no pack has rules for these files; --pack names one"});
+    } else {
+      result.steps.push_back({"rules", "done", absl::StrJoin(report.packs, ", ")});
+    }
     // 3. The project's own linters.
     if (!arguments.no_tools) {
       ASSIGN_OR_RETURN(const std::vector<std::string>* all, change->Paths(ChangeSide::kHead));
@@ -239,8 +243,10 @@ absl::StatusOr<ExitCode> RunWorkflowCheck(const WorkflowCheckArguments& argument
     json["findings"] = ReportJson(report)["findings"];
     session.output.Json(json);
   } else {
-    PrintReview(
-        ReviewAnswerOptions(), packs, report, [](const std::string&) { return nullptr; }, session);
+    if (!packs.empty() || !report.findings.empty()) {
+      PrintReview(
+          ReviewAnswerOptions(), packs, report, [](const std::string&) { return nullptr; }, session);
+    }
     session.output.out() << PrintableLines(workflow::ToText(result));
   }
   return result.outcome == workflow::Result::Outcome::kRefused ? ExitCode::kNegative : ExitCode::kDone;

@@ -14,6 +14,7 @@
 #include "services/core/errors.h"
 #include "services/core/status_macros.h"
 #include "services/review/operator_files.h"
+#include "services/review/pull_meta.h"
 
 namespace yardmaster {
 namespace {
@@ -175,6 +176,8 @@ void SkipLone(std::vector<FileSet>& sets, const std::vector<ReviewInput>& inputs
   std::erase_if(sets, [&](const FileSet& set) {
     for (const SetMember& member : set.members) {
       if (!set.lone || member.context) continue;
+      // What only the forge knows is a file for checks alone.
+      if (inputs[member.path].path.starts_with(kPullFiles)) continue;
       report.skipped.push_back({"*", inputs[member.path].path, "a document on its own is no operator"});
     }
     return set.lone;

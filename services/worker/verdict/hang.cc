@@ -266,7 +266,10 @@ Hang FindHang(const StepContext& context, const std::vector<RankView>& views) {
     if (places.front().shown() != nullptr) finding.line = *places.front().shown();
   }
   for (const Place& place : places) {
-    if (place.shown() != nullptr) hang.lines.push_back(*place.shown());
+    if (place.shown() == nullptr) continue;
+    hang.lines.push_back(*place.shown());
+    const bool suspect = places.size() == 1 || absl::c_linear_search(suspicion.ranks, place.view->rank);
+    if (suspect && place.shows_frame() && !place.lines.empty()) hang.lines.push_back(place.lines.back());
   }
 
   finding.what = evidence.stopped == Stopped::kSilence ? "hung: nothing was printed for longer than is allowed"

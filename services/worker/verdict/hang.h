@@ -12,7 +12,8 @@ namespace yardmaster::worker {
 
 struct Hang {
   Finding finding;
-  std::vector<LogLine> lines;  // the last line of each rank that was still there, suspects first
+  std::vector<LogLine>
+      lines;  // where each rank that was still there stood, or what it said last; of suspects both, and they come first
 };
 
 // Looks at the ranks that were still there when the step was stopped; those that had ended before are not the hang.

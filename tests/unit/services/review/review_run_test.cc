@@ -90,6 +90,7 @@ TEST(ReviewRun, ADocumentOnItsOwnIsNoOperatorUnlessItIsAskedFor) {
   ASSERT_EQ(all.skipped.size(), 1U);
   EXPECT_EQ(all.skipped.front().path, "docs/SPEC.md");
   EXPECT_THAT(all.skipped.front().reason, HasSubstr("no operator"));
+  EXPECT_THAT(RunOver({{"@pull/title.txt", "t\n"}}, 1).skipped, ::testing::IsEmpty()) << "it is no file of the project";
   RunOptions one_file;
   one_file.options["partial"] = "yes";
   for (const rules::SkippedCheck& skipped : RunOver(files, 1, one_file).skipped) {

@@ -901,6 +901,7 @@ TEST(JudgeStep, TheRankWhoseStackIsInNoCollectiveIsNamedAndItsTestToo) {
   EXPECT_THAT(judgement.result.reason, HasSubstr("rank 2 is in no collective, and the others wait in all_reduce"));
   EXPECT_THAT(judgement.result.reason, HasSubstr("it stands at data.py:7 in read"));
   EXPECT_EQ(judgement.result.cause->excerpt.at(0).text, "  File \"/w/data.py\", line 7 in read");
+  EXPECT_EQ(judgement.result.cause->excerpt.at(1).text, "tests/a.py::test_step ") << "what it said last";
   // Its line in the log.
   EXPECT_EQ(judgement.result.cause->line, test.log.lines());
   ASSERT_TRUE(judgement.result.ranks[0].stood.has_value());
