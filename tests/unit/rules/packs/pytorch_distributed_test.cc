@@ -141,7 +141,7 @@ class FreshIssues : public ::testing::Test {
   // The cases of NAME.jsonl and of the sets that were labelled after it.
   static std::vector<Case> AllDecided(const std::string& pack_name, const std::string& name) {
     std::vector<Case> out;
-    for (const char* set : {"", "_2", "_3", "_4", "_5"}) {
+    for (const char* set : {"", "_2", "_3", "_4", "_5", "_6", "_7"}) {
       for (Case& one : Decided(pack_name, "tests/data/" + name + set + ".jsonl")) out.push_back(std::move(one));
     }
     return out;
@@ -172,7 +172,7 @@ class FreshIssues : public ::testing::Test {
 
 TEST_F(FreshIssues, NoPublicCommentIsWrongAndSubOncallsAreRight) {
   const std::vector<Case> cases = AllDecided("pytorch-distributed", "triage_fresh");
-  ASSERT_EQ(cases.size(), 159U);
+  ASSERT_EQ(cases.size(), 279U);
   double right = 0;
   for (const Case& one : cases) {
     const Labels subs = WithPrefix(one.labels, kSubOncallPrefix);
@@ -188,25 +188,26 @@ TEST_F(FreshIssues, NoPublicCommentIsWrongAndSubOncallsAreRight) {
 TEST_F(FreshIssues, SeverityIsSeen) {
   Counts counts;
   for (const Case& one : AllDecided("pytorch-distributed", "triage_fresh")) {
-    if (!one.gold.contains("high_priority")) continue;
+    // What is not distributed is another queue's to rate.
+    if (!one.gold.contains("high_priority") || one.gold["expected_sub_oncall"] == "none-not-distributed") continue;
     const bool got = one.labels.contains("triage review");
     const bool expected = one.gold["high_priority"].get<bool>();
     if (expected && got) counts.tp += 1;
     if (!expected && got) counts.fp += 1;
     if (expected && !got) counts.fn += 1;
   }
-  EXPECT_EQ(counts.tp + counts.fn, 22);
+  EXPECT_EQ(counts.tp + counts.fn, 55);
   EXPECT_GE(counts.F1(), 0.80);
 }
 
 TEST_F(FreshIssues, KindsAreRight) {
   const std::vector<Case> cases = AllDecided("hyper-parallel", "kind_fresh");
-  ASSERT_EQ(cases.size(), 170U);
+  ASSERT_EQ(cases.size(), 290U);
   double right = 0;
   for (const Case& one : cases) {
     right += WithPrefix(one.labels, "kind/") == Labels{one.gold["expected_kind"].get<std::string>()} ? 1 : 0;
   }
-  EXPECT_GE(right / static_cast<double>(cases.size()), 0.9);
+  EXPECT_GE(right / static_cast<double>(cases.size()), 0.94);
 }
 
 TEST_F(PytorchDistributed, HighPriorityIsNeverPredicted) {
