@@ -86,6 +86,8 @@ class MemoryForge final : public MemoryPulls {
   std::map<int64_t, absl::Status> refuse_issues;
   // False: new comments can be read by their ids only (see `unlisted`).
   bool list_new_comments = true;
+  // Lists issues the newest first, whatever was asked for.
+  bool newest_first = false;
   // Loses every write on the way.
   bool lose_writes = false;
   int reads = 0;
@@ -206,6 +208,7 @@ class MemoryForge final : public MemoryPulls {
       if (query.state.has_value() && issue.state != *query.state) continue;
       fitting.push_back(issue);
     }
+    if (newest_first) std::reverse(fitting.begin(), fitting.end());
     const size_t first = query.cursor.empty() ? 0 : static_cast<size_t>(std::stoi(query.cursor));
     ForgeIssuePage page;
     for (size_t i = first; i < fitting.size() && i < first + kPage; ++i) page.issues.push_back(fitting[i]);

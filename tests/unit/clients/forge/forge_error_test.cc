@@ -68,7 +68,8 @@ TEST(ForgeReason, StatusesHaveTheReasonsThatCallersActOn) {
   EXPECT_EQ(ReasonOfStatus(410), ForgeReason::kNotFound);
   EXPECT_EQ(ReasonOfStatus(418), ForgeReason::kTextRefused);
   EXPECT_EQ(ReasonOfStatus(429), ForgeReason::kRateLimited);
-  EXPECT_EQ(ReasonOfStatus(405), ForgeReason::kConflict);
+  // Payment, a method, a lock, the law: no repetition helps.
+  for (const int status : {402, 405, 423, 451}) EXPECT_EQ(ReasonOfStatus(status), ForgeReason::kConflict) << status;
   EXPECT_EQ(ReasonOfStatus(502), ForgeReason::kServer);
   EXPECT_EQ(ReasonOfStatus(302), ForgeReason::kMoved);
 }

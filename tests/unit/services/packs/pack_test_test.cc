@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "services/packs/answers.h"
 #include "tests/support/tiny_pack.h"
 
 namespace yardmaster {
@@ -131,6 +132,19 @@ TEST(PackTestTotals, TheLastLineIsTheOneThatScriptsRead) {
   totals.Add(first);
   totals.Add(second);
   EXPECT_EQ(totals.Line(), "10 cases in 2 packs, 2 failed, 99 % of rules covered") << "never rounded up to 100";
+}
+
+TEST(PackTestLine, SaysWhichShareOfTheRulesNeedsAFunctionOfItsOwn) {
+  v1::PackTestResult result;
+  result.set_pack("p");
+  result.set_cases(5);
+  EXPECT_THAT(PackTestLine(result), HasSubstr("p: 5 cases, 0 failed, 100 % of rules covered, 0 % of rules need"));
+  result.set_rules(40);
+  result.set_rules_covered(39);
+  result.set_rules_with_own_function(6);
+  result.set_rules_with_own_function_in_pack(3);
+  EXPECT_THAT(PackTestLine(result), HasSubstr("97 % of rules covered, 15 % of rules need a function of their own"));
+  EXPECT_THAT(PackTestLine(result), HasSubstr("(7 % within the pack)"));
 }
 
 TEST(PackTestTotals, NothingToCoverIsCovered) {

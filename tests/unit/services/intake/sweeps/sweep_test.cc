@@ -98,6 +98,14 @@ TEST_F(SweepTest, QueueIsWorkedThroughOldestFirstWithoutMarkedOnesAndPullRequest
   EXPECT_TRUE((*schedule)->cursor.empty());
 }
 
+TEST_F(SweepTest, AForgeThatSortsOtherwiseChangesNeitherTheOrderNorWhereASweepGoesOn) {
+  world_.forge_.newest_first = true;
+  ASSERT_TRUE(Run(1).ok());
+  EXPECT_EQ(order_, std::vector<int64_t>{3});
+  ASSERT_TRUE(Run(0).ok());
+  EXPECT_EQ(order_, (std::vector<int64_t>{3, 5, 13}));
+}
+
 TEST_F(SweepTest, ASubjectThatWaitsHoldsNoOtherUp) {
   world_.forge_.refuse_issues[3] =
       MakeForgeStatus({ForgeReason::kServer, ForgeOutcome::kUnknown, 503, std::nullopt}, "down");
