@@ -1,19 +1,15 @@
 #include "services/dispatch/approval_reminder.h"
 
 #include <algorithm>
-#include <set>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_split.h"
 #include "absl/time/time.h"
 #include "services/core/absl_view.h"
 #include "services/core/defang.h"
-#include "services/core/limits.h"
 #include "services/core/short_commit.h"
 #include "services/core/short_digest.h"
 #include "services/core/status_macros.h"
-#include "services/dispatch/records.h"
 #include "services/intake/effect.h"
 #include "services/intake/event.h"
 #include "services/intake/sweeps/announce.h"
@@ -25,9 +21,6 @@ namespace {
 using TimePoint = std::chrono::system_clock::time_point;
 
 constexpr int64_t kReminderDays = 3;
-constexpr std::string_view kToldRunners = "news: quarantined";
-// Of the digest of a runner's name.
-constexpr size_t kRunnerDigits = 8;
 constexpr ForgeCall kReminderCall{.priority = ForgePriority::kSweep};
 
 std::string WaitText(int64_t days) { return absl::StrCat(days, days == 1 ? " day" : " days"); }
@@ -65,7 +58,7 @@ absl::StatusOr<std::string> RemindIn(const JobEnvironment& env, const JobTurn& t
   const TimePoint now = env.intake.clock.Now();
   ASSIGN_OR_RETURN(const std::vector<ForgePull> open, pulls->ListOpenPulls(kReminderCall, repository.repository()));
   const bool together = CheckSays(turn.schedule).ok();
-  std::string list;
+  SaidText list;
   size_t waiting = 0;
   for (const ForgePull& pull : open) {
     if (turn.stopping()) return absl::CancelledError("cut short");
@@ -78,61 +71,28 @@ absl::StatusOr<std::string> RemindIn(const JobEnvironment& env, const JobTurn& t
     if (!since.has_value()) continue;
     ++waiting;
     const int64_t waited = std::chrono::duration_cast<std::chrono::hours>(now - *since).count() / 24;
-    absl::StrAppend(&list, "- ", EchoCode(absl::StrCat("#", pull.number)), ", ", WaitText(waited), "\n");
+    const std::string which = EchoCode(absl::StrCat("#", pull.number));
+    absl::StrAppend(&list.en, "- ", which, ", ", WaitText(waited), "\n");
+    absl::StrAppend(&list.zh, "- ", which, "，", waited, " 天\n");
     if (together) continue;
     const std::string id = absl::StrCat("approval-", ShortDigestOf({SubjectKey(subject), pull.head_sha}));
-    RETURN_IF_ERROR(Announce(env.intake, subject, id, {}, id,
-                             absl::StrCat("This pull request comes from a fork, and its commit ",
-                                          EchoCode(ShortCommit(pull.head_sha)), " has waited ", WaitText(waited),
-                                          " for somebody who may write to let it be tested: `/ok-to-test`.")));
+    const std::string head = EchoCode(ShortCommit(pull.head_sha));
+    RETURN_IF_ERROR(
+        Announce(env.intake, subject, id, {}, {id, turn.schedule.language},
+                 {absl::StrCat("This pull request comes from a fork, and its commit ", head, " has waited ",
+                               WaitText(waited), " for somebody who may write to let it be tested: `/ok-to-test`."),
+                  absl::StrCat("此 PR 来自 fork，其提交 ", head, " 已等待 ", waited,
+                               " 天，需有写权限的人用 `/ok-to-test` 允许测试。")}));
   }
   if (together && waiting > 0) {
-    RETURN_IF_ERROR(TellOf(env, turn, repository, "", "approvals",
-                           absl::StrCat("**Pull requests from forks of ",
-                                        EchoCode(absl::StrCat(repository.forge(), ":", repository.repository())),
-                                        " that wait for `/ok-to-test`**\n\n", list))
-                        .status());
+    const std::string name = EchoCode(absl::StrCat(repository.forge(), ":", repository.repository()));
+    RETURN_IF_ERROR(
+        TellOf(env, turn, repository, "", "approvals",
+               {absl::StrCat("**Pull requests from forks of ", name, " that wait for `/ok-to-test`**\n\n", list.en),
+                absl::StrCat("**", name, " 中等待 `/ok-to-test` 的 fork PR**\n\n", list.zh)})
+            .status());
   }
   return absl::StrCat(open.size(), " open, ", waiting, " waiting");
-}
-
-// A runner is news when it becomes quarantined.
-absl::StatusOr<std::vector<std::string>> QuarantineNews(const JobEnvironment& env, const v1::Subject&, TimePoint from,
-                                                        TimePoint) {
-  ASSIGN_OR_RETURN(const store::JobRows rows, env.store.jobs().LoadLive());
-  ASSIGN_OR_RETURN(const Changes live, ChangesOf(rows));
-  const std::string stamp = absl::StrCat("=", from.time_since_epoch().count());
-  // "=WINDOW", then "+RUNNER" of those that are news in that window and "-RUNNER" of those that were before: a window
-  // that is told again is told alike. A runner is the beginning of the digest of its name.
-  ASSIGN_OR_RETURN(const std::optional<store::Schedule> kept, env.store.schedules().Get(kToldRunners));
-  std::vector<std::string> parts;
-  if (kept.has_value()) parts = absl::StrSplit(kept->cursor, ' ', absl::SkipEmpty());
-  const bool same_window = !parts.empty() && parts.front() == stamp;
-  std::set<std::string> before;
-  for (const std::string& part : parts) {
-    if (part.front() == '-' || (part.front() == '+' && !same_window)) before.insert(part.substr(1));
-  }
-  // Those that were told before have their places first: nothing is told twice because others took them.
-  std::vector<std::string> lines;
-  std::string old;
-  std::string fresh;
-  for (const bool told : {true, false}) {
-    for (const Runner& runner : live.runners) {
-      const std::string known = ShortDigestOf({runner.name}).substr(0, kRunnerDigits);
-      if (!runner.quarantined || before.contains(known) != told) continue;
-      // Where there are more than can be remembered, the rest is not told.
-      if (stamp.size() + old.size() + fresh.size() + known.size() + 2 > kMaxCursorBytes) continue;
-      absl::StrAppend(told ? &old : &fresh, told ? " -" : " +", known);
-      if (told) continue;
-      lines.push_back(
-          absl::StrCat("runner ", EchoCode(runner.name), " is quarantined: ", EchoText(runner.quarantine_why)));
-    }
-  }
-  const std::string cursor = absl::StrCat(stamp, old, fresh);
-  if (!kept.has_value() || kept->cursor != cursor) {
-    RETURN_IF_ERROR(env.store.schedules().SetCursor(kToldRunners, cursor));
-  }
-  return lines;
 }
 
 }  // namespace
@@ -166,7 +126,5 @@ absl::StatusOr<std::string> RemindOfApprovals(const JobEnvironment& env, const J
     return RemindIn(env, turn, repository);
   });
 }
-
-std::vector<NewsSource> RunnerNews() { return {{"devices", QuarantineNews, /*everywhere=*/true}}; }
 
 }  // namespace yardmaster::dispatch

@@ -1,5 +1,4 @@
-// "approval-reminder": pull requests from forks that wait for `/ok-to-test` longer than some days. And the news of
-// runners.
+// "approval-reminder": pull requests from forks that wait for `/ok-to-test` longer than some days.
 #ifndef YARDMASTER_SERVICES_DISPATCH_APPROVAL_REMINDER_H_
 #define YARDMASTER_SERVICES_DISPATCH_APPROVAL_REMINDER_H_
 
@@ -35,9 +34,6 @@ bool IsApproved(const std::vector<v1::Action>& written, std::string_view head);
 // The job: "days" (3). Nothing waits unless "dispatch.fork_policy" is "approve". Says it in "issue" and to "chat";
 // without both in a comment on each pull request, once for a head.
 absl::StatusOr<std::string> RemindOfApprovals(const JobEnvironment& env, const JobTurn& turn);
-
-// Runners that were quarantined.
-std::vector<NewsSource> RunnerNews();
 
 }  // namespace yardmaster::dispatch
 

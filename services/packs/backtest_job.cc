@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "clients/forge/forge_error.h"
+#include "services/core/absl_view.h"
 #include "services/core/defang.h"
 #include "services/core/errors.h"
 #include "services/core/problem.h"
@@ -90,28 +91,43 @@ absl::StatusOr<std::string> BacktestRepository(const JobEnvironment& env, const 
 
 }  // namespace
 
-std::string BacktestText(const std::string& pack, const std::string& base, const std::string& candidate,
-                         const BacktestResult& result, const std::vector<int64_t>& numbers) {
-  std::string text = absl::StrCat("**Backtest of ", EchoCode(pack), "**: `", base.substr(0, kRevisionCharacters),
-                                  "` in service, `", candidate.substr(0, kRevisionCharacters), "` new, the last ",
-                                  result.cases, " issues: ", result.issues.size(), " would come out differently\n");
+SaidText BacktestText(const std::string& pack, const std::string& base, const std::string& candidate,
+                      const BacktestResult& result, const std::vector<int64_t>& numbers) {
+  const std::string old_revision = base.substr(0, kRevisionCharacters);
+  const std::string new_revision = candidate.substr(0, kRevisionCharacters);
+  SaidText text{absl::StrCat("**Backtest of ", EchoCode(pack), "**: `", old_revision, "` in service, `", new_revision,
+                             "` new, the last ", result.cases, " issues: ", result.issues.size(),
+                             " would come out differently\n"),
+                absl::StrCat("**", EchoCode(pack), " 回测**：现用 `", old_revision, "`，新版 `", new_revision,
+                             "`，最近 ", result.cases, " 个 issue 中 ", result.issues.size(), " 个结果会不同\n")};
+  const auto add = [&text](std::string_view en, std::string_view zh) {
+    absl::StrAppend(&text.en, Abs(en));
+    absl::StrAppend(&text.zh, Abs(zh));
+  };
   bool first = true;
   for (const LabelChange& label : result.labels) {
     if (label.added == 0 && label.removed == 0) continue;
-    if (first) text += "\n| label | in service | new | only new | only in service |\n|---|---|---|---|---|\n";
+    if (first) {
+      add("\n| label | in service | new | only new | only in service |\n|---|---|---|---|---|\n",
+          "\n| 标签 | 现用 | 新版 | 仅新版 | 仅现用 |\n|---|---|---|---|---|\n");
+    }
     first = false;
-    absl::StrAppend(&text, "| ", TableCell(EchoCode(label.label)), " | ", label.base, " | ", label.candidate, " | ",
-                    label.added, " | ", label.removed, " |\n");
+    const std::string row = absl::StrCat("| ", TableCell(EchoCode(label.label)), " | ", label.base, " | ",
+                                         label.candidate, " | ", label.added, " | ", label.removed, " |\n");
+    add(row, row);
   }
-  if (!result.issues.empty()) text += "\n";
+  if (!result.issues.empty()) add("\n", "\n");
   for (size_t i = 0; i < std::min(result.issues.size(), kMaxChangesTold); ++i) {
     const IssueChange& change = result.issues[i];
-    absl::StrAppend(&text, "- ", EchoCode(absl::StrCat("#", change.index < numbers.size() ? numbers[change.index] : 0)),
-                    ":", LabelList("+", change.added), LabelList("−", change.removed),
-                    change.base_template != change.candidate_template ? " another comment" : "", "\n");
+    const std::string line =
+        absl::StrCat("- ", EchoCode(absl::StrCat("#", change.index < numbers.size() ? numbers[change.index] : 0)), ":",
+                     LabelList("+", change.added), LabelList("−", change.removed));
+    const bool other = change.base_template != change.candidate_template;
+    add(absl::StrCat(line, other ? " another comment" : "", "\n"), absl::StrCat(line, other ? " 评论不同" : "", "\n"));
   }
   if (result.issues.size() > kMaxChangesTold) {
-    absl::StrAppend(&text, "- and ", result.issues.size() - kMaxChangesTold, " more\n");
+    const size_t more = result.issues.size() - kMaxChangesTold;
+    add(absl::StrCat("- and ", more, " more\n"), absl::StrCat("- 还有 ", more, " 个\n"));
   }
   return text;
 }

@@ -13,9 +13,9 @@
 
 namespace yardmaster {
 
-// In Markdown; `numbers`: of the cases' issues.
-std::string BacktestText(const std::string& pack, const std::string& base, const std::string& candidate,
-                         const BacktestResult& result, const std::vector<int64_t>& numbers);
+// `numbers`: of the cases' issues.
+SaidText BacktestText(const std::string& pack, const std::string& base, const std::string& candidate,
+                      const BacktestResult& result, const std::vector<int64_t>& numbers);
 
 // The job: "pack" as PACK (the packs folder as it is now, against what is in service) or PACK@FOLDER, "issues" (200),
 // and "issue", "chat" or both. Says nothing again about two revisions that were compared before.

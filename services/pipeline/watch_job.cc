@@ -87,7 +87,7 @@ absl::StatusOr<std::string> WatchRepository(const JobEnvironment& env, const Job
                    pulls->ListOpenPulls({.priority = ForgePriority::kSweep}, repository.repository()));
   SeenPhases phases(env.store.schedules(), repository);
   RETURN_IF_ERROR(phases.Load());
-  std::string text;
+  SaidText text;
   size_t changed = 0;
   size_t unread = 0;
   for (const ForgePull& pull : open) {
@@ -108,15 +108,19 @@ absl::StatusOr<std::string> WatchRepository(const JobEnvironment& env, const Job
     phases.Note(pull.number, phase);
     if (before.empty() || before == phase) continue;
     ++changed;
-    absl::StrAppend(&text, "- ", EchoCode(absl::StrCat("#", pull.number)), " ", before, " → **", phase, "**, next `",
-                    Abs(rules::PipelineActionName(report.action)), "`: ", EchoText(report.why, kMaxWhyBytes), "\n");
+    const std::string change =
+        absl::StrCat("- ", EchoCode(absl::StrCat("#", pull.number)), " ", before, " → **", phase);
+    const std::string next = absl::StrCat("`", Abs(rules::PipelineActionName(report.action)), "`");
+    const std::string why = EchoText(report.why, kMaxWhyBytes);
+    absl::StrAppend(&text.en, change, "**, next ", next, ": ", why, "\n");
+    absl::StrAppend(&text.zh, change, "**，下一步 ", next, "：", why, "\n");
   }
   if (changed > 0) {
-    RETURN_IF_ERROR(
-        TellOf(env, turn, repository, "gate", "gates",
-               absl::StrCat("**Gates of ", EchoCode(absl::StrCat(repository.forge(), ":", repository.repository())),
-                            "**\n\n", text))
-            .status());
+    const std::string name = EchoCode(absl::StrCat(repository.forge(), ":", repository.repository()));
+    RETURN_IF_ERROR(TellOf(env, turn, repository, "gate", "gates",
+                           {absl::StrCat("**Gates of ", name, "**\n\n", text.en),
+                            absl::StrCat("**", name, " 的门禁**\n\n", text.zh)})
+                        .status());
   }
   RETURN_IF_ERROR(phases.Save());
   const std::string summary = absl::StrCat(open.size(), " open, ", changed, " changed",

@@ -83,12 +83,12 @@ absl::StatusOr<std::string> RenewIn(const JobEnvironment& env, const JobTurn& tu
   return absl::StrCat(open.size(), " open, ", stale, " stale, ", next.size(), " handed over");
 }
 
-absl::StatusOr<std::vector<std::string>> FindingNews(const JobEnvironment& env, const v1::Subject& repository,
-                                                     store::TimePoint from, store::TimePoint until) {
+absl::StatusOr<std::vector<SaidText>> FindingNews(const JobEnvironment& env, const v1::Subject& repository,
+                                                  store::TimePoint from, store::TimePoint until) {
   store::ReviewFilter filter;
   filter.repository = absl::StrCat(repository.forge(), ":", repository.repository());
   // The newest review of each pull request counts, and is first.
-  std::map<int64_t, std::string> lines;
+  std::map<int64_t, SaidText> lines;
   store::PageRequest page{0, kReviewNewsPage};
   for (bool older = true; older;) {
     ASSIGN_OR_RETURN(const store::Page<store::Review> reviews, env.store.reviews().List(filter, page));
@@ -100,7 +100,7 @@ absl::StatusOr<std::vector<std::string>> FindingNews(const JobEnvironment& env, 
         break;
       }
       if (one.created_at > until || one.subject.number() == 0 || lines.contains(one.subject.number())) continue;
-      std::string& line = lines[one.subject.number()];
+      SaidText& line = lines[one.subject.number()];
       ASSIGN_OR_RETURN(const store::Review full, env.store.reviews().Get(one.id));
       ASSIGN_OR_RETURN(const v1::Review review, FromStored(full));
       std::map<std::string, int64_t> rules;
@@ -111,16 +111,19 @@ absl::StatusOr<std::vector<std::string>> FindingNews(const JobEnvironment& env, 
         ++rules[finding.rule_id()];
       }
       if (count == 0) continue;
-      line = absl::StrCat("pull request ", EchoCode(absl::StrCat("#", one.subject.number())), ": ", count,
-                          count == 1 ? " new blocking finding" : " new blocking findings");
+      std::string which;
       for (const auto& [rule, times] : rules) {
-        absl::StrAppend(&line, ", ", EchoCode(rule), times > 1 ? absl::StrCat(" ×", times) : "");
+        absl::StrAppend(&which, ", ", EchoCode(rule), times > 1 ? absl::StrCat(" ×", times) : "");
       }
+      const std::string pull = EchoCode(absl::StrCat("#", one.subject.number()));
+      line.en = absl::StrCat("pull request ", pull, ": ", count,
+                             count == 1 ? " new blocking finding" : " new blocking findings", which);
+      line.zh = absl::StrCat("PR ", pull, "：", count, " 个新的阻塞问题", which);
     }
   }
-  std::vector<std::string> told;
+  std::vector<SaidText> told;
   for (auto& [number, line] : lines) {
-    if (!line.empty()) told.push_back(std::move(line));
+    if (!line.en.empty()) told.push_back(std::move(line));
   }
   return told;
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "services/core/absl_view.h"
 #include "services/core/defang.h"
 #include "services/core/status_macros.h"
 #include "services/intake/effect.h"
@@ -104,32 +105,48 @@ absl::StatusOr<DigestCounts> CountForDigest(store::Store& store, const v1::Subje
   return counts;
 }
 
-std::string DigestText(const v1::Subject& repository, int64_t days, const DigestCounts& counts) {
-  std::string text =
-      absl::StrCat("**", EchoCode(absl::StrCat(repository.forge(), ":", repository.repository())), ", the last ",
-                   Counted(days, "day", "days"), "**\n\n- ", Counted(counts.issues, "issue", "issues"),
-                   " decided about\n- ", Counted(counts.pulls, "pull request", "pull requests"), " reviewed, ",
-                   counts.blocked_pulls, " with new blocking findings\n");
+SaidText DigestText(const v1::Subject& repository, int64_t days, const DigestCounts& counts) {
+  const std::string name = EchoCode(absl::StrCat(repository.forge(), ":", repository.repository()));
+  SaidText text{absl::StrCat("**", name, ", the last ", Counted(days, "day", "days"), "**\n\n- ",
+                             Counted(counts.issues, "issue", "issues"), " decided about\n- ",
+                             Counted(counts.pulls, "pull request", "pull requests"), " reviewed, ",
+                             counts.blocked_pulls, " with new blocking findings\n"),
+                absl::StrCat("**", name, "，最近 ", days, " 天**\n\n- 分诊 issue ", counts.issues, " 个\n- 检视 PR ",
+                             counts.pulls, " 个，其中 ", counts.blocked_pulls, " 个有新的阻塞问题\n")};
+  const auto add = [&text](std::string_view en, std::string_view zh) {
+    absl::StrAppend(&text.en, Abs(en));
+    absl::StrAppend(&text.zh, Abs(zh));
+  };
   std::vector<std::pair<int64_t, std::string>> labels;
   labels.reserve(counts.labels.size());
   for (const auto& [label, count] : counts.labels) labels.emplace_back(-count, label);
   std::sort(labels.begin(), labels.end());
   for (size_t i = 0; i < std::min(labels.size(), kMaxLabelsTold); ++i) {
-    absl::StrAppend(&text, i == 0 ? "- labels added: " : ", ", EchoCode(labels[i].second), " ", -labels[i].first);
+    i == 0 ? add("- labels added: ", "- 添加的标签：") : add(", ", "，");
+    const std::string one = absl::StrCat(EchoCode(labels[i].second), " ", -labels[i].first);
+    add(one, one);
   }
-  if (labels.size() > kMaxLabelsTold) absl::StrAppend(&text, ", and ", labels.size() - kMaxLabelsTold, " more");
-  if (!labels.empty()) text += "\n";
+  if (labels.size() > kMaxLabelsTold) {
+    const size_t more = labels.size() - kMaxLabelsTold;
+    add(absl::StrCat(", and ", more, " more"), absl::StrCat("，还有 ", more, " 个"));
+  }
+  if (!labels.empty()) add("\n", "\n");
   bool first = true;
   for (const auto& [kind, count] : counts.writes) {
-    absl::StrAppend(&text, first ? "- written: " : ", ", EchoCode(kind), " ", count);
+    first ? add("- written: ", "- 写入：") : add(", ", "，");
     first = false;
+    const std::string one = absl::StrCat(EchoCode(kind), " ", count);
+    add(one, one);
   }
-  if (!first) text += "\n";
-  if (counts.failed_writes > 0)
-    absl::StrAppend(&text, "- ", Counted(counts.failed_writes, "write", "writes"), " failed\n");
+  if (!first) add("\n", "\n");
+  if (counts.failed_writes > 0) {
+    add(absl::StrCat("- ", Counted(counts.failed_writes, "write", "writes"), " failed\n"),
+        absl::StrCat("- 写入失败 ", counts.failed_writes, " 次\n"));
+  }
   if (counts.dead_letters > 0) {
-    absl::StrAppend(&text, "- ", Counted(counts.dead_letters, "delivery was", "deliveries were"),
-                    " given up: `yard deadletters list`\n");
+    add(absl::StrCat("- ", Counted(counts.dead_letters, "delivery was", "deliveries were"),
+                     " given up: `yard deadletters list`\n"),
+        absl::StrCat("- 处理失败的事件 ", counts.dead_letters, " 个：`yard deadletters list`\n"));
   }
   return text;
 }

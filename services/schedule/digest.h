@@ -26,8 +26,8 @@ struct DigestCounts {
 absl::StatusOr<DigestCounts> CountForDigest(store::Store& store, const v1::Subject& repository, store::TimePoint from,
                                             store::TimePoint until);
 
-// In Markdown. Names of labels are defanged.
-std::string DigestText(const v1::Subject& repository, int64_t days, const DigestCounts& counts);
+// Names of labels are defanged.
+SaidText DigestText(const v1::Subject& repository, int64_t days, const DigestCounts& counts);
 
 // The job: "days" (7), and "issue", "chat" or both.
 absl::StatusOr<std::string> TellDigest(const JobEnvironment& env, const JobTurn& turn);

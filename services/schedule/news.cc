@@ -78,9 +78,9 @@ absl::Status EachOfNews(const std::function<absl::StatusOr<store::Page<Item>>(co
   return absl::OkStatus();
 }
 
-absl::StatusOr<std::vector<std::string>> DeadLetterNews(const JobEnvironment& env, const v1::Subject& repository,
-                                                        TimePoint from, TimePoint until) {
-  std::vector<std::string> lines;
+absl::StatusOr<std::vector<SaidText>> DeadLetterNews(const JobEnvironment& env, const v1::Subject& repository,
+                                                     TimePoint from, TimePoint until) {
+  std::vector<SaidText> lines;
   for (const store::DeliveryState state : {store::DeliveryState::kFailed, store::DeliveryState::kDead}) {
     store::DeliveryFilter filter;
     filter.forge = repository.forge();
@@ -92,16 +92,18 @@ absl::StatusOr<std::vector<std::string>> DeadLetterNews(const JobEnvironment& en
               *one.settled_at > until) {
             return;
           }
-          lines.push_back(absl::StrCat("dead letter ", one.id, ", about ", EchoCode(SubjectKey(one.subject)), ": ",
-                                       EchoCode(reasons::CodeOf(one.reason))));
+          const std::string about = EchoCode(SubjectKey(one.subject));
+          const std::string why = EchoCode(reasons::CodeOf(one.reason));
+          lines.push_back({absl::StrCat("dead letter ", one.id, ", about ", about, ": ", why),
+                           absl::StrCat("事件 ", one.id, "（", about, "）处理失败：", why)});
         }));
   }
   return lines;
 }
 
-absl::StatusOr<std::vector<std::string>> FailedRunNews(const JobEnvironment& env, const v1::Subject& repository,
-                                                       TimePoint from, TimePoint until) {
-  std::vector<std::string> lines;
+absl::StatusOr<std::vector<SaidText>> FailedRunNews(const JobEnvironment& env, const v1::Subject& repository,
+                                                    TimePoint from, TimePoint until) {
+  std::vector<SaidText> lines;
   store::ScheduleRunFilter filter;
   filter.failed = true;
   const auto& schedules = env.intake.config.schedules;
@@ -116,8 +118,13 @@ absl::StatusOr<std::vector<std::string>> FailedRunNews(const JobEnvironment& env
             (own->forge != repository.forge() || !RepositoryMatches(own->repository, repository.repository()))) {
           return;
         }
-        lines.push_back(absl::StrCat("run ", run.id, " of the schedule ", EchoCode(run.schedule), " ",
-                                     std::string(store::ScheduleRunStateName(run.state)), ": ", EchoText(run.outcome)));
+        const std::string name = EchoCode(run.schedule);
+        const std::string outcome = EchoText(run.outcome);
+        const bool late = run.state == store::ScheduleRunState::kTimedOut;
+        lines.push_back(
+            {absl::StrCat("run ", run.id, " of the schedule ", name, " ",
+                          std::string(store::ScheduleRunStateName(run.state)), ": ", outcome),
+             absl::StrCat("定时任务 ", name, " 的第 ", run.id, " 次运行", late ? "超时：" : "失败：", outcome)});
       }));
   return lines;
 }
@@ -126,6 +133,7 @@ absl::StatusOr<std::vector<std::string>> FailedRunNews(const JobEnvironment& env
 struct Audience {
   v1::Subject repository;
   std::set<std::string> topics;
+  std::string language;  // of the last topic: people ask in one
 };
 
 // What sources say in one window. A source that can't be read holds nobody up: where it stopped is noted, and what is
@@ -135,7 +143,7 @@ class NewsReader {
   NewsReader(const JobEnvironment& env, Window window) : env_(env), window_(window) {}
 
   // Nothing where the source can't be read. Errors are those of noting it.
-  absl::StatusOr<std::vector<std::string>> Read(const NewsSource& source, const v1::Subject& repository) {
+  absl::StatusOr<std::vector<SaidText>> Read(const NewsSource& source, const v1::Subject& repository) {
     const std::string what = source.everywhere
                                  ? source.topic
                                  : absl::StrCat(source.topic, " of ", repository.forge(), ":", repository.repository());
@@ -158,7 +166,7 @@ class NewsReader {
       }
       caught_up_.push_back(mark);
     }
-    absl::StatusOr<std::vector<std::string>> lines = source.read(env_, repository, FromNewsMicros(from), window_.until);
+    absl::StatusOr<std::vector<SaidText>> lines = source.read(env_, repository, FromNewsMicros(from), window_.until);
     if (lines.ok()) return known->second = *std::move(lines);
     env_.intake.logger.Warning("news can't be read: they are told when they can",
                                {{"news", what}, {"why", std::string(lines.status().message())}});
@@ -177,7 +185,7 @@ class NewsReader {
  private:
   const JobEnvironment& env_;
   const Window window_;
-  std::map<std::string, std::vector<std::string>> lines_;  // by what they are about
+  std::map<std::string, std::vector<SaidText>> lines_;  // by what they are about
   std::vector<std::string> failed_;
   std::vector<std::string> caught_up_;  // marks of sources that were behind
 };
@@ -199,6 +207,7 @@ absl::StatusOr<std::string> TellNews(const JobEnvironment& env, const JobTurn& t
     audience.repository.set_repository(one.repository);
     audience.repository.set_kind(v1::SUBJECT_KIND_ISSUE);
     audience.topics.insert(one.topic);
+    audience.language = one.language;
   }
   NewsReader reader(env, window);
   std::set<std::pair<ToldChannel, std::string>> told_once;
@@ -210,23 +219,28 @@ absl::StatusOr<std::string> TellNews(const JobEnvironment& env, const JobTurn& t
         !env.intake.forges.contains(audience.repository.forge())) {
       continue;
     }
-    std::string text;
+    SaidText text;
     for (const NewsSource& source : *env.news) {
       if (!audience.topics.contains(source.topic)) continue;
       if (source.everywhere && !told_once.emplace(who.first, source.topic).second) continue;
-      ASSIGN_OR_RETURN(const std::vector<std::string> lines, reader.Read(source, audience.repository));
-      for (size_t i = 0; i < std::min(lines.size(), kMaxLinesOfTopic); ++i)
-        absl::StrAppend(&text, "- ", lines[i], "\n");
+      ASSIGN_OR_RETURN(const std::vector<SaidText> lines, reader.Read(source, audience.repository));
+      for (size_t i = 0; i < std::min(lines.size(), kMaxLinesOfTopic); ++i) {
+        absl::StrAppend(&text.en, "- ", lines[i].en, "\n");
+        absl::StrAppend(&text.zh, "- ", lines[i].zh, "\n");
+      }
       if (lines.size() > kMaxLinesOfTopic) {
-        absl::StrAppend(&text, "- and ", lines.size() - kMaxLinesOfTopic, " more of `", source.topic, "`\n");
+        const size_t more = lines.size() - kMaxLinesOfTopic;
+        absl::StrAppend(&text.en, "- and ", more, " more of `", source.topic, "`\n");
+        absl::StrAppend(&text.zh, "- `", source.topic, "` 还有 ", more, " 条\n");
       }
     }
-    if (text.empty()) continue;
+    if (text.en.empty()) continue;
     const auto& [channel, repository] = who;
     const std::string id = absl::StrCat(
         "news-", ShortDigestOf({channel.platform, channel.channel, repository, absl::StrCat(Micros(window.from))}));
-    RETURN_IF_ERROR(Announce(env.intake, audience.repository, id, {channel}, "",
-                             absl::StrCat("**", EchoCode(repository), "**\n\n", text)));
+    for (std::string* one : {&text.en, &text.zh}) *one = absl::StrCat("**", EchoCode(repository), "**\n\n", *one);
+    const ToldChannel told{channel.platform, channel.channel, audience.language};
+    RETURN_IF_ERROR(Announce(env.intake, audience.repository, id, {told}, {}, text));
     ++messages;
   }
   RETURN_IF_ERROR(reader.End());

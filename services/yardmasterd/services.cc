@@ -10,6 +10,7 @@
 #include "services/dispatch/approval_reminder.h"
 #include "services/dispatch/dispatch_service.h"
 #include "services/dispatch/pulls/test_planner.h"
+#include "services/dispatch/quarantine_news.h"
 #include "services/dispatch/runner_service.h"
 #include "services/intake/sweeps/repository_check.h"
 #include "services/packs/backtest_job.h"

@@ -1,6 +1,7 @@
 #include "services/commands/pipe/subscription_handlers.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -35,19 +36,25 @@ std::string TopicLines(const CommandRun& run, Holds holds) {
   return text;
 }
 
-// What the channel is told of now.
-absl::StatusOr<std::set<std::string>> ToldNow(const CommandRun& run) {
+// What the channel is told of now, and in which language.
+absl::StatusOr<std::map<std::string, std::string>> ToldNow(const CommandRun& run) {
   ASSIGN_OR_RETURN(const std::vector<store::Subscription> all, run.input.view.Subscriptions());
   const v1::ChatOrigin& chat = run.input.event.chat();
   const v1::Subject& subject = run.input.snapshot.subject();
-  std::set<std::string> topics;
+  std::map<std::string, std::string> topics;
   for (const store::Subscription& one : all) {
     if (one.platform == chat.platform() && one.channel == chat.channel() && one.forge == subject.forge() &&
         absl::EqualsIgnoreCase(one.repository, subject.repository())) {
-      topics.insert(one.topic);
+      topics[one.topic] = one.language;
     }
   }
   return topics;
+}
+
+// In which language a channel is told: the one that is asked for, else that of the question.
+std::string LanguageOf(const CommandRun& run) {
+  const std::string asked = OneSlot(run.command, "lang");
+  return asked.empty() ? Say(run, "en", "zh") : asked;
 }
 
 void Change(const CommandRun& run, const std::string& topic, bool ended) {
@@ -58,6 +65,7 @@ void Change(const CommandRun& run, const std::string& topic, bool ended) {
   change.set_ended(ended);
   change.set_by(run.input.event.actor());
   change.set_cause(EffectName(run.input));
+  change.set_language(LanguageOf(run));
 }
 
 absl::StatusOr<CommandResult> ChangeTopics(const CommandRun& run, bool ended) {
@@ -82,10 +90,12 @@ absl::StatusOr<CommandResult> ChangeTopics(const CommandRun& run, bool ended) {
     out.outcome = "refused: topic";
     return out;
   }
-  ASSIGN_OR_RETURN(const std::set<std::string> told, ToldNow(run));
+  ASSIGN_OR_RETURN(const auto told, ToldNow(run));
   std::set<std::string> changed;
   for (const std::string& topic : topics) {
-    if (told.contains(topic) != ended) continue;
+    const auto now = told.find(topic);
+    const bool changes = ended ? now != told.end() : now == told.end() || now->second != LanguageOf(run);
+    if (!changes) continue;
     Change(run, topic, ended);
     changed.insert(topic);
   }
@@ -106,7 +116,7 @@ absl::StatusOr<CommandResult> Subscribe(const CommandRun& run) { return ChangeTo
 absl::StatusOr<CommandResult> Unsubscribe(const CommandRun& run) { return ChangeTopics(run, /*ended=*/true); }
 
 absl::StatusOr<CommandResult> ListTopics(const CommandRun& run) {
-  ASSIGN_OR_RETURN(const std::set<std::string> told, ToldNow(run));
+  ASSIGN_OR_RETURN(const auto told, ToldNow(run));
   CommandResult out;
   out.outcome = "done";
   out.text = told.empty()

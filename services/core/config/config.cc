@@ -443,6 +443,10 @@ void ConfigParser::ParseScheduleExtras(ObjectReader& reader, ScheduleConfig& sch
   if (schedule.issue > 0 && (schedule.repository.empty() || schedule.repository.ends_with("/*"))) {
     reader.Problem("issue", "an issue belongs to one repository: name it in \"repository\"");
   }
+  schedule.language = reader.String("language").value_or("");
+  if (!schedule.language.empty() && schedule.language != "en" && schedule.language != "zh") {
+    reader.Problem("language", "expected \"en\" or \"zh\"");
+  }
   schedule.days = reader.Integer("days", 1, 365).value_or(0);
   schedule.issues = reader.Integer("issues", 1, 2'000).value_or(0);
   if (auto pack = reader.String("pack")) {

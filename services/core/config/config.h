@@ -68,9 +68,10 @@ struct ScheduleConfig {
   // What the job wants to know besides; the jobs' documentation says which.
   std::string chat_platform = {};  // where it says what it found; empty: nowhere
   std::string chat_channel = {};
-  int64_t issue = 0;   // the issue where it says so; 0: none
-  int64_t days = 0;    // 0: the job's default
-  int64_t issues = 0;  // how many issues it looks at; 0: the job's default
+  std::string language = {};  // of what it says there and in `issue`: "zh"; empty: English
+  int64_t issue = 0;          // the issue where it says so; 0: none
+  int64_t days = 0;           // 0: the job's default
+  int64_t issues = 0;         // how many issues it looks at; 0: the job's default
   std::string pack = {};
   std::filesystem::path pack_folder = {};  // of packs; empty: that of the daemon
 };

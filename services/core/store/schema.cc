@@ -353,6 +353,9 @@ const std::vector<Migration>& Migrations() {
          const long long now = now_micros;
          sql << "update jobs set ended_at = :now where ended = 1", soci::use(now, "now");
        }},
+      {18,
+       "in which language channels are told",
+       {"alter table subscriptions add column language text not null default ''"}},
   };
   return kMigrations;
 }

@@ -17,7 +17,8 @@ absl::Status CheckSubscription(const Subscription& one) {
   RETURN_IF_ERROR(CheckStoredName("forge", one.forge));
   RETURN_IF_ERROR(CheckStoredName("repository", one.repository));
   RETURN_IF_ERROR(CheckStoredName("topic", one.topic));
-  return CheckStoredName("by", one.by, /*may_be_empty=*/true);
+  RETURN_IF_ERROR(CheckStoredName("by", one.by, /*may_be_empty=*/true));
+  return CheckStoredName("language", one.language, /*may_be_empty=*/true);
 }
 
 }  // namespace
@@ -27,11 +28,13 @@ absl::Status SqlSubscriptions::Put(const Subscription& subscription) {
   return writer_.Run(WriteKind::kTransition, [&](Transaction& transaction) {
     const Subscription& s = subscription;
     transaction.sql
-        << "insert into subscriptions (platform, channel, forge, repository, topic, asked_by, since) values "
-           "(:platform, :channel, :forge, :repository, :topic, :by, :now) on conflict do nothing",
+        << "insert into subscriptions (platform, channel, forge, repository, topic, asked_by, since, language) values "
+           "(:platform, :channel, :forge, :repository, :topic, :by, :now, :language) "
+           "on conflict (platform, channel, forge, topic, lower(repository)) do update set language = "
+           "excluded.language",
         soci::use(s.platform, "platform"), soci::use(s.channel, "channel"), soci::use(s.forge, "forge"),
         soci::use(s.repository, "repository"), soci::use(s.topic, "topic"), soci::use(s.by, "by"),
-        soci::use(transaction.now, "now");
+        soci::use(transaction.now, "now"), soci::use(s.language, "language");
     return absl::OkStatus();
   });
 }
@@ -54,10 +57,11 @@ absl::StatusOr<std::vector<Subscription>> SqlSubscriptions::List() {
     long long since = 0;
     Select query(sql);
     query.Add(
-        "select platform, channel, forge, repository, topic, asked_by, since from subscriptions order by platform, "
+        "select platform, channel, forge, repository, topic, asked_by, since, language from subscriptions order by "
+        "platform, "
         "channel, forge, repository, topic");
     query.Into(one.platform).Into(one.channel).Into(one.forge).Into(one.repository).Into(one.topic).Into(one.by);
-    query.Into(since);
+    query.Into(since).Into(one.language);
     std::vector<Subscription> all;
     while (query.Next()) {
       one.since = FromMicros(since);

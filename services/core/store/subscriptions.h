@@ -21,8 +21,9 @@ struct Subscription {
   std::string forge;
   std::string repository;  // "owner/name"; compared without regard to case
   std::string topic;
-  std::string by;     // login of who asked for it
-  TimePoint since{};  // Put sets it
+  std::string by;             // login of who asked for it
+  TimePoint since{};          // Put sets it
+  std::string language = {};  // "zh": the channel is told in Chinese; else in English
 };
 
 // Thread-safe. Functions that write return after the commit and wait for it; they must not be called from a callback of
@@ -30,7 +31,7 @@ struct Subscription {
 class Subscriptions {
  public:
   virtual ~Subscriptions() = default;
-  // Nothing happens where it is there already.
+  // Where it is there already, only its language changes.
   virtual absl::Status Put(const Subscription& subscription) = 0;
   // Nothing happens where it is not there.
   virtual absl::Status Remove(const Subscription& subscription) = 0;

@@ -26,14 +26,13 @@ absl::StatusOr<std::vector<ToldChannel>> ChannelsFor(store::Subscriptions& subsc
         !absl::EqualsIgnoreCase(one.repository, repository.repository())) {
       continue;
     }
-    told.push_back({one.platform, one.channel});
+    told.push_back({one.platform, one.channel, one.language});
   }
   return told;
 }
 
 absl::Status Announce(const IntakeEnvironment& env, const v1::Subject& subject, const std::string& id,
-                      const std::vector<ToldChannel>& channels, const std::string& comment_name,
-                      const std::string& text) {
+                      const std::vector<ToldChannel>& channels, const SaidComment& comment, const SaidText& text) {
   SubjectRequest request;
   request.subject = subject;
   v1::Announcement& said = request.announcement.emplace();
@@ -41,21 +40,21 @@ absl::Status Announce(const IntakeEnvironment& env, const v1::Subject& subject, 
     v1::ChatMessage& message = *said.add_messages();
     message.set_platform(one.platform);
     message.set_channel(one.channel);
-    message.set_body(text);
+    message.set_body(text.In(one.language));
     message.set_cause(id);
   }
-  if (!comment_name.empty()) {
-    said.set_comment_name(comment_name);
-    said.set_comment(text);
+  if (!comment.name.empty()) {
+    said.set_comment_name(comment.name);
+    said.set_comment(text.In(comment.language));
   }
   return env.inbox.AddAndWait(MakeRequest(request, id)).status();
 }
 
 absl::StatusOr<size_t> TellOf(const JobEnvironment& env, const JobTurn& turn, const v1::Subject& repository,
-                              std::string_view topic, std::string_view part, const std::string& text) {
+                              std::string_view topic, std::string_view part, const SaidText& text) {
   const ScheduleConfig& schedule = turn.schedule;
   ASSIGN_OR_RETURN(std::vector<ToldChannel> channels, ChannelsFor(env.store.subscriptions(), repository, topic));
-  const ToldChannel own{schedule.chat_platform, schedule.chat_channel};
+  const ToldChannel own{schedule.chat_platform, schedule.chat_channel, schedule.language};
   if (!own.channel.empty() && std::find(channels.begin(), channels.end(), own) == channels.end()) {
     channels.push_back(own);
   }
@@ -65,10 +64,10 @@ absl::StatusOr<size_t> TellOf(const JobEnvironment& env, const JobTurn& turn, co
       absl::StrCat("said-", ShortDigestOf({schedule.name, due, repository.forge(), repository.repository(), part}));
   size_t places = channels.size();
   v1::Subject subject = repository;
-  std::string comment;
+  SaidComment comment{{}, schedule.language};
   if (schedule.issue > 0) {
     subject.set_number(schedule.issue);
-    comment = absl::StrCat("schedule-", id);
+    comment.name = absl::StrCat("schedule-", id);
     ++places;
   }
   if (places > 0) RETURN_IF_ERROR(Announce(env.intake, subject, id, channels, comment, text));

@@ -11,6 +11,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "services/intake/sweeps/said_text.h"
 #include "services/intake/sweeps/scheduled.h"
 
 namespace yardmaster {
@@ -37,8 +38,11 @@ bool IsOfRepository(const v1::Subject& subject, const v1::Subject& repository);
 struct ToldChannel {
   std::string platform;
   std::string channel;
+  std::string language = {};  // in which it is told; the same channel in another one is the same
 
-  friend bool operator==(const ToldChannel&, const ToldChannel&) = default;
+  friend bool operator==(const ToldChannel& a, const ToldChannel& b) {
+    return std::tie(a.platform, a.channel) == std::tie(b.platform, b.channel);
+  }
   friend bool operator<(const ToldChannel& a, const ToldChannel& b) {
     return std::tie(a.platform, a.channel) < std::tie(b.platform, b.channel);
   }
@@ -48,16 +52,22 @@ struct ToldChannel {
 absl::StatusOr<std::vector<ToldChannel>> ChannelsFor(store::Subscriptions& subscriptions, const v1::Subject& repository,
                                                      std::string_view topic);
 
-// Hands over what is said, once for each `id`. `text` is Markdown; its parts from outside are defanged. `subject`: the
-// repository, whose number is 0, or the issue where `comment_name` makes it a comment, too.
-absl::Status Announce(const IntakeEnvironment& env, const v1::Subject& subject, const std::string& id,
-                      const std::vector<ToldChannel>& channels, const std::string& comment_name,
-                      const std::string& text);
+// A comment that is written besides. No name: none is.
+struct SaidComment {
+  std::string name = {};
+  std::string language = {};
+};
 
-// The same for what a schedule says of a repository: in its issue, to its channel, and to those that are told of
-// `topic` (empty: to none). `part` tells apart what one run says of one repository. Returns to how many places it goes.
+// Hands over what is said, once for each `id`: to each channel in its language. `subject`: the repository, whose number
+// is 0, or the issue or pull request of the comment.
+absl::Status Announce(const IntakeEnvironment& env, const v1::Subject& subject, const std::string& id,
+                      const std::vector<ToldChannel>& channels, const SaidComment& comment, const SaidText& text);
+
+// The same for what a schedule says of a repository: in its issue and to its channel, in its language, and to those
+// that are told of `topic` (empty: to none). `part` tells apart what one run says of one repository. Returns to how
+// many places it goes.
 absl::StatusOr<size_t> TellOf(const JobEnvironment& env, const JobTurn& turn, const v1::Subject& repository,
-                              std::string_view topic, std::string_view part, const std::string& text);
+                              std::string_view topic, std::string_view part, const SaidText& text);
 
 // A job whose only use is what it says has to have a place for it.
 absl::Status CheckSays(const ScheduleConfig& schedule);

@@ -111,11 +111,12 @@ absl::StatusOr<std::string> SweepAndTell(const JobEnvironment& env, const JobTur
           state = run->WaitForChange(state.version, std::chrono::milliseconds(500));
         }
         std::string summary = state.status.ok() ? state.progress.Summary() : std::string(state.status.message());
-        RETURN_IF_ERROR(
-            TellOf(env, turn, repository, "sweeps", "",
-                   absl::StrCat("Sweep of ", EchoCode(absl::StrCat(entry.forge, ":", repository.repository())), ": ",
-                                EchoText(summary)))
-                .status());
+        const std::string name = EchoCode(absl::StrCat(entry.forge, ":", repository.repository()));
+        RETURN_IF_ERROR(TellOf(env, turn, repository, "sweeps", "",
+                               {absl::StrCat("Sweep of ", name, ": ", EchoText(summary)),
+                                absl::StrCat("巡检 ", name, "：",
+                                             state.status.ok() ? state.progress.ChineseSummary() : EchoText(summary))})
+                            .status());
         if (!state.status.ok()) return state.status;
         return summary;
       });

@@ -10,6 +10,7 @@
 #include "absl/status/statusor.h"
 #include "services/core/store/store.h"
 #include "services/intake/plans/subject_run.h"
+#include "services/intake/sweeps/said_text.h"
 #include "services/intake/sweeps/sweep_runner.h"
 #include "services/packs/registry/pack_registry.h"
 
@@ -53,9 +54,9 @@ using JobTable = std::map<std::string, JobFunction, std::less<>>;
 // and name it in the row of its service.
 struct NewsSource {
   std::string topic;  // one of kNewsTopics
-  // What happened after `from` and not after `until`, one line of Markdown each, everything from outside defanged.
-  std::function<absl::StatusOr<std::vector<std::string>>(const JobEnvironment& env, const v1::Subject& repository,
-                                                         store::TimePoint from, store::TimePoint until)>
+  // What happened after `from` and not after `until`, one line of Markdown each.
+  std::function<absl::StatusOr<std::vector<SaidText>>(const JobEnvironment& env, const v1::Subject& repository,
+                                                      store::TimePoint from, store::TimePoint until)>
       read;
   // It is about no repository: a channel is told once, however many repositories it is told of.
   bool everywhere = false;

@@ -181,6 +181,13 @@ std::string SweepProgress::Summary() const {
   return out;
 }
 
+std::string SweepProgress::ChineseSummary() const {
+  std::string out =
+      absl::StrCat("找到 ", found, " 个，完成 ", done, " 个，跳过 ", ignored, " 个，失败 ", failed, " 个");
+  if (deferred > 0) absl::StrAppend(&out, "，推迟 ", deferred, " 个");
+  return out;
+}
+
 std::string SweepName(const SweepTarget& target) {
   return absl::StrCat("sweep ", target.forge, ":", absl::AsciiStrToLower(target.repository), " ", target.pack);
 }

@@ -32,6 +32,8 @@ struct SweepProgress {
   v1::Subject subject;   // in work; number 0 for none
   // "7 found, 5 done, 1 ignored, 1 failed": the summary; with ", 1 deferred" where there are some.
   std::string Summary() const;
+  // The same in Chinese.
+  std::string ChineseSummary() const;
 };
 
 // How a sweep waits: for a delivery to be settled, or for a limit of the forge to pass. A test moves its clock and runs

@@ -5,7 +5,6 @@
 
 #include <string>
 
-#include "services/dispatch/records.h"
 #include "tests/unit/services/intake/job_world.h"
 
 namespace yardmaster::dispatch {
@@ -93,46 +92,6 @@ TEST_F(RemindTest, NothingWaitsWhereNoApprovalIsAskedFor) {
     EXPECT_THAT(Remind(), HasSubstr("dispatch.fork_policy"));
   }
   EXPECT_THAT(world_.Waiting(), IsEmpty());
-}
-
-TEST_F(RemindTest, QuarantinedRunnersAreNewsOnceHoweverManyThereAre) {
-  const NewsSource source = RunnerNews().front();
-  EXPECT_TRUE(source.everywhere);
-  const auto read = [&](int window) {
-    size_t lines = 0;
-    const auto job = [&](const JobEnvironment& env, const JobTurn&) -> absl::StatusOr<std::string> {
-      const store::TimePoint from = *ForgeTime("2024-04-01T00:00:00Z") + hours(window);
-      const auto news = source.read(env, v1::Subject(), from, from + hours(1));
-      if (!news.ok()) return news.status();
-      lines = news->size();
-      return std::string();
-    };
-    const absl::StatusOr<std::string> done = world_.RunJob(job);
-    EXPECT_TRUE(done.ok()) << done.status();
-    return lines;
-  };
-  const auto quarantine = [&](int count) {
-    Changes more;
-    for (int i = 0; i < count; ++i) {
-      Runner& runner = more.runners.emplace_back();
-      // Names as long as they may be would not fit into what is remembered.
-      runner.name = std::string(200, 'r') + std::to_string(i);
-      runner.quarantined = true;
-      runner.quarantine_why = "it hangs";
-    }
-    store::JobRows rows;
-    AppendRows(more, rows);
-    EXPECT_TRUE(world_.store_->jobs().Put(rows, false).ok());
-  };
-  quarantine(100);
-  EXPECT_EQ(read(1), 100U);
-  EXPECT_EQ(read(1), 100U) << "the same window is told alike";
-  quarantine(101);
-  EXPECT_EQ(read(2), 1U);
-  quarantine(1000);
-  const size_t told = read(3);
-  EXPECT_GT(told, 200U);
-  EXPECT_EQ(read(4), 0U) << "none is told again";
 }
 
 }  // namespace

@@ -104,10 +104,11 @@ TEST(DigestText, NamesNobody) {
   counts.issues = 1;
   counts.labels = {{"@maria <!channel>", 3}};
   counts.dead_letters = 2;
-  const std::string text = DigestText(repository, 7, counts);
-  EXPECT_THAT(text, HasSubstr("1 issue decided about"));
-  EXPECT_THAT(text, HasSubstr("2 deliveries were given up"));
-  EXPECT_THAT(text, Not(HasSubstr("@maria")));
+  const SaidText text = DigestText(repository, 7, counts);
+  EXPECT_THAT(text.en, HasSubstr("1 issue decided about"));
+  EXPECT_THAT(text.en, HasSubstr("2 deliveries were given up"));
+  EXPECT_THAT(text.zh, HasSubstr("分诊 issue 1 个"));
+  for (const std::string& one : {text.en, text.zh}) EXPECT_THAT(one, Not(HasSubstr("@maria")));
 }
 
 }  // namespace

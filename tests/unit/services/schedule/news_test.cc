@@ -31,8 +31,10 @@ class NewsTest : public ::testing::Test {
     world_.Boot();
   }
 
-  void Subscribe(const std::string& channel, const std::string& repository, const std::string& topic) {
-    EXPECT_TRUE(world_.store_->subscriptions().Put({"slack", channel, "github", repository, topic, "ann", {}}).ok());
+  void Subscribe(const std::string& channel, const std::string& repository, const std::string& topic,
+                 const std::string& language = "") {
+    EXPECT_TRUE(
+        world_.store_->subscriptions().Put({"slack", channel, "github", repository, topic, "ann", {}, language}).ok());
   }
   // What the run says, as "CHANNEL: TEXT", a minute after the last one.
   std::vector<std::string> Tell() {
@@ -66,10 +68,11 @@ class NewsTest : public ::testing::Test {
   NewsSource Counting(const std::string& topic, const bool& broken) {
     return {topic,
             [topic, &broken](const JobEnvironment&, const v1::Subject&, store::TimePoint from,
-                             store::TimePoint until) -> absl::StatusOr<std::vector<std::string>> {
+                             store::TimePoint until) -> absl::StatusOr<std::vector<SaidText>> {
               if (broken) return absl::DataLossError("no record");
               const auto minutes = std::chrono::duration_cast<std::chrono::minutes>(until - from).count();
-              return std::vector<std::string>{topic + " of " + std::to_string(minutes) + " min"};
+              return std::vector<SaidText>{{topic + " of " + std::to_string(minutes) + " min",
+                                            topic + "：" + std::to_string(minutes) + " 分钟"}};
             }};
   }
 
@@ -98,6 +101,16 @@ TEST_F(NewsTest, ASourceThatCantBeReadHoldsUpNoOtherAndIsToldLater) {
                           HasSubstr("C2: ")));
   EXPECT_THAT(Tell(), ::testing::Contains(HasSubstr("devices of 1 min")));
   EXPECT_THAT(summary_, Not(HasSubstr("not read")));
+}
+
+TEST_F(NewsTest, AChannelIsToldInTheLanguageInWhichItWasSubscribed) {
+  const bool never = false;
+  world_.news_ = {Counting("findings", never)};
+  Subscribe("C1", "octo/repo", "findings", "zh");
+  Subscribe("C2", "octo/repo", "findings");
+  Tell();
+  EXPECT_THAT(Tell(), UnorderedElementsAre(AllOf(HasSubstr("C1: "), HasSubstr("findings：1 分钟")),
+                                           AllOf(HasSubstr("C2: "), HasSubstr("findings of 1 min"))));
 }
 
 TEST_F(NewsTest, WhatIsAboutNoRepositoryIsToldAChannelOnce) {

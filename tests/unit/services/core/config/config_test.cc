@@ -533,6 +533,7 @@ TEST_F(ConfigTest, WhatASchedulesJobWantsToKnow) {
   EXPECT_EQ(problem(R"("issue": 7)"), "/schedules/0/issue") << "of which repository?";
   EXPECT_EQ(problem(R"("chat": "slack")"), "/schedules/0/chat");
   EXPECT_EQ(problem(R"("chat": "slack:C1")"), "/schedules/0/chat") << "it is not configured";
+  EXPECT_EQ(problem(R"("language": "de")"), "/schedules/0/language");
   EXPECT_EQ(problem(R"("pack": "@x")"), "/schedules/0/pack");
   EXPECT_EQ(problem(R"("limit_minutes": 0)"), "/schedules/0/limit_minutes");
 }

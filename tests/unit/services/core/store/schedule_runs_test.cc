@@ -121,13 +121,16 @@ TEST_F(ScheduleRunsTest, SubscriptionsAreKeptOnceAndTakenBack) {
   Subscription one{"slack", "C1", "github", "octo/repo", "gate", "ann", {}};
   EXPECT_TRUE(store_->subscriptions().Put(one).ok());
   one.repository = "Octo/Repo";
+  one.language = "zh";
   EXPECT_TRUE(store_->subscriptions().Put(one).ok());
   one.topic = "findings";
+  one.language.clear();
   EXPECT_TRUE(store_->subscriptions().Put(one).ok());
   Open();
   auto all = store_->subscriptions().List();
   ASSERT_THAT(*all, SizeIs(2));
   EXPECT_EQ((*all)[0].by, "ann");
+  EXPECT_EQ((*all)[1].language, "zh") << "as it was asked for last";
   EXPECT_EQ((*all)[0].since, clock_.Now());
   one.topic = "gate";
   EXPECT_TRUE(store_->subscriptions().Remove(one).ok());
