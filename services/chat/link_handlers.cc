@@ -41,7 +41,7 @@ v1::ChatLinkChange& AddChange(v1::ChatLinkChange::Kind kind, const CommandRun& r
   return change;
 }
 
-absl::StatusOr<CommandResult> OfferCode(const LinkBook& book, const CommandRun& run) {
+absl::StatusOr<CommandResult> OfferCode(const AccountLinks& links, const CommandRun& run) {
   const v1::ChatOrigin& chat = run.input.event.chat();
   const v1::Subject& subject = run.input.snapshot.subject();
   const bool zh = run.asked.chinese;
@@ -58,7 +58,7 @@ absl::StatusOr<CommandResult> OfferCode(const LinkBook& book, const CommandRun& 
                      : "the code is to be posted on the forge, in a comment by your account, and not here",
                   "refused: not on the forge");
   }
-  const std::string linked = book.Find(chat.platform(), chat.user(), subject.forge());
+  const std::string linked = links.Find(chat.platform(), chat.user(), subject.forge());
   if (!chat.login().empty() && linked.empty()) {
     return Linked(true,
                   absl::StrCat(zh ? "运维已把你关联为 " : "the operator's configuration says that you are ",
@@ -93,7 +93,7 @@ absl::StatusOr<CommandResult> OfferCode(const LinkBook& book, const CommandRun& 
   return Linked(true, std::move(text), "done");
 }
 
-absl::StatusOr<CommandResult> UseCode(const LinkBook& book, const CommandRun& run) {
+absl::StatusOr<CommandResult> UseCode(const AccountLinks& links, const CommandRun& run) {
   const v1::Event& event = run.input.event;
   const bool zh = run.asked.chinese;
   const std::string code = CodeOf(run.command);
@@ -110,7 +110,7 @@ absl::StatusOr<CommandResult> UseCode(const LinkBook& book, const CommandRun& ru
   }
   const std::string digest = DigestOfLinkCode(code);
   const std::string& forge = run.input.snapshot.subject().forge();
-  ASSIGN_OR_RETURN(const std::optional<store::ChatAccount> account, book.FindCode(digest, forge, event.actor()));
+  ASSIGN_OR_RETURN(const std::optional<store::ChatAccount> account, links.FindCode(digest, forge, event.actor()));
   if (!account.has_value()) {
     return Linked(false,
                   zh ? "这个验证码无效：可能已用过、已过期，或属于另一个代码平台。请在聊天中重新说 `/yard link`"
@@ -130,7 +130,7 @@ absl::StatusOr<CommandResult> UseCode(const LinkBook& book, const CommandRun& ru
                 "done");
 }
 
-absl::StatusOr<CommandResult> EndLink(const LinkBook& book, const CommandRun& run) {
+absl::StatusOr<CommandResult> EndLink(const AccountLinks& links, const CommandRun& run) {
   const v1::ChatOrigin& chat = run.input.event.chat();
   const bool zh = run.asked.chinese;
   if (!run.input.event.has_chat()) {
@@ -141,7 +141,7 @@ absl::StatusOr<CommandResult> EndLink(const LinkBook& book, const CommandRun& ru
     return Linked(false, zh ? "这个聊天平台无法证明是谁说的" : "this platform does not prove who said it",
                   "refused: unproved");
   }
-  const std::vector<store::ChatLink> gone = book.LinksOf(chat.platform(), chat.user());
+  const std::vector<store::ChatLink> gone = links.LinksOf(chat.platform(), chat.user());
   if (gone.empty()) {
     return Linked(false,
                   chat.login().empty()
@@ -162,12 +162,12 @@ absl::StatusOr<CommandResult> EndLink(const LinkBook& book, const CommandRun& ru
 
 }  // namespace
 
-commands::CommandHandlers LinkHandlers(const LinkBook& book) {
+commands::CommandHandlers LinkHandlers(const AccountLinks& links) {
   return {{"link",
-           [&book](const CommandRun& run) {
-             return run.input.event.has_chat() ? OfferCode(book, run) : UseCode(book, run);
+           [&links](const CommandRun& run) {
+             return run.input.event.has_chat() ? OfferCode(links, run) : UseCode(links, run);
            }},
-          {"unlink", [&book](const CommandRun& run) { return EndLink(book, run); }}};
+          {"unlink", [&links](const CommandRun& run) { return EndLink(links, run); }}};
 }
 
 }  // namespace yardmaster

@@ -2,13 +2,13 @@
 #ifndef YARDMASTER_SERVICES_CHAT_LINK_HANDLERS_H_
 #define YARDMASTER_SERVICES_CHAT_LINK_HANDLERS_H_
 
-#include "services/chat/link_book.h"
+#include "services/chat/account_links.h"
 #include "services/commands/pipe/command_handler.h"
 
 namespace yardmaster {
 
-// `book` outlives the handlers.
-commands::CommandHandlers LinkHandlers(const LinkBook& book);
+// `links` outlives the handlers.
+commands::CommandHandlers LinkHandlers(const AccountLinks& links);
 
 }  // namespace yardmaster
 

@@ -24,7 +24,7 @@
 #include "services/dispatch/engines/engines.h"
 #include "services/dispatch/job_logs.h"
 #include "services/dispatch/part_files.h"
-#include "services/dispatch/suite_shelf.h"
+#include "services/dispatch/suite_catalog.h"
 #include "services/packs/registry/pack_registry.h"
 
 namespace yardmaster::dispatch {
@@ -70,7 +70,7 @@ class Dispatch {
   Dispatcher& dispatcher() { return *dispatcher_; }
   PartFiles& files() { return files_; }
   JobLogs& logs() { return logs_; }
-  SuiteShelf& suites() { return suites_; }
+  SuiteCatalog& suites() { return suites_; }
   const Clock& clock() const { return clock_; }
   // A folder for files while they are written; nothing in it outlives the daemon.
   const std::filesystem::path& scratch() const { return scratch_; }
@@ -98,7 +98,7 @@ class Dispatch {
   std::unique_ptr<Dispatcher> dispatcher_;
   PartFiles files_;
   JobLogs logs_;
-  SuiteShelf suites_;
+  SuiteCatalog suites_;
   const RunLimitsConfig run_limits_;
   const std::vector<std::string> untrusted_network_;
   const ForkPolicy fork_policy_;

@@ -11,14 +11,14 @@
 #include "services/core/rpc/pooled_rpc.h"
 #include "services/core/sha256.h"
 #include "services/core/status_macros.h"
-#include "services/dispatch/book/errors.h"
-#include "services/dispatch/book/states.h"
 #include "services/dispatch/errors.h"
 #include "services/dispatch/job_messages.h"
 #include "services/dispatch/job_result.h"
 #include "services/dispatch/make_job.h"
 #include "services/dispatch/part_messages.h"
 #include "services/dispatch/pushed_stream.h"
+#include "services/dispatch/queue/errors.h"
+#include "services/dispatch/queue/states.h"
 
 namespace yardmaster {
 namespace {

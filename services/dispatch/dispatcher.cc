@@ -8,8 +8,8 @@
 
 #include "absl/algorithm/container.h"
 #include "services/core/status_macros.h"
-#include "services/dispatch/book/errors.h"
-#include "services/dispatch/book/states.h"
+#include "services/dispatch/queue/errors.h"
+#include "services/dispatch/queue/states.h"
 #include "services/dispatch/records.h"
 #include "services/dispatch/runner_state.h"
 
@@ -43,7 +43,7 @@ Dispatcher::Dispatcher(store::Jobs& jobs, const Clock& clock, Metrics& metrics, 
       metrics_(metrics),
       logger_(logger),
       limits_(limits),
-      book_(limits, Moment{clock.Now(), clock.Monotonic()}, engine) {}
+      queue_(limits, Moment{clock.Now(), clock.Monotonic()}, engine) {}
 
 absl::StatusOr<std::unique_ptr<Dispatcher>> Dispatcher::Open(store::Jobs& jobs, const Clock& clock, Metrics& metrics,
                                                              Logger& logger, const Limits& limits,
@@ -54,8 +54,8 @@ absl::StatusOr<std::unique_ptr<Dispatcher>> Dispatcher::Open(store::Jobs& jobs, 
   std::unique_ptr<Dispatcher> dispatcher(new Dispatcher(jobs, clock, metrics, logger, limits, engine));
   {
     const std::lock_guard<std::mutex> lock(dispatcher->mutex_);
-    dispatcher->book_.Apply(live);
-    dispatcher->book_.NumbersBeginAfter(last);
+    dispatcher->queue_.Apply(live);
+    dispatcher->queue_.NumbersBeginAfter(last);
   }
   RETURN_IF_ERROR(dispatcher->ReadPastRuns());
   dispatcher->refresh_ = metrics.AddRefresh([self = dispatcher.get()] { self->MeasureNow(); });
@@ -122,10 +122,10 @@ absl::Status Dispatcher::Tick() {
   return Decide([this](const Moment& now) -> absl::StatusOr<Changes> {
     {
       const std::lock_guard<std::mutex> lock(heard_mutex_);
-      for (const auto& [runner, sign] : heard_) book_.Hear(runner, sign.token, sign.at);
+      for (const auto& [runner, sign] : heard_) queue_.Hear(runner, sign.token, sign.at);
       heard_.clear();
     }
-    return book_.Expire(now);
+    return queue_.Expire(now);
   });
 }
 
@@ -138,10 +138,10 @@ void Dispatcher::Hear(std::string_view runner, std::string_view token) {
 void Dispatcher::NoteProgress(const RunnerReport& report) {
   std::set<Topic> topics;
   {
-    const std::lock_guard<std::mutex> book(mutex_);
+    const std::lock_guard<std::mutex> lock_queue(mutex_);
     const std::lock_guard<std::mutex> lock(progress_mutex_);
     for (const ReportedRun& run : report.runs) {
-      const Lease* const lease = book_.FindLease(run.job);
+      const Lease* const lease = queue_.FindLease(run.job);
       if (run.progress.empty() || lease == nullptr || lease->fence != run.fence) continue;
       Said& said = progress_[run.job];
       if (said.fence == run.fence && said.progress == run.progress) continue;
@@ -162,7 +162,7 @@ std::string Dispatcher::ProgressOf(std::string_view job) const {
 bool Dispatcher::IsSignOfLife(const Changes& changes) const {
   if (changes.empty() || !changes.jobs.empty() || !changes.leases.empty() || !changes.ended.empty()) return false;
   return absl::c_all_of(changes.runners, [this](const Runner& runner) {
-    const Runner* known = book_.FindRunner(runner.name);
+    const Runner* known = queue_.FindRunner(runner.name);
     return known != nullptr && SameOnDisk(*known, runner) && known->runs == runner.runs;
   });
 }
@@ -170,7 +170,7 @@ bool Dispatcher::IsSignOfLife(const Changes& changes) const {
 Changes Dispatcher::DurableOf(const Changes& changes) const {
   Changes durable = changes;
   std::erase_if(durable.runners, [this](const Runner& runner) {
-    const Runner* known = book_.FindRunner(runner.name);
+    const Runner* known = queue_.FindRunner(runner.name);
     return known != nullptr && SameOnDisk(*known, runner);
   });
   return durable;
@@ -180,7 +180,7 @@ void Dispatcher::AddTopics(const Changes& changes, std::set<Topic>& topics) cons
   for (const Job& job : changes.jobs) {
     topics.insert(Topic::OfJob(job.id));
     // Whoever has its run may have to end it.
-    if (const Lease* lease = book_.FindLease(job.id); lease != nullptr) topics.insert(Topic::OfRunner(lease->runner));
+    if (const Lease* lease = queue_.FindLease(job.id); lease != nullptr) topics.insert(Topic::OfRunner(lease->runner));
   }
   for (const EndedLease& ended : changes.ended) topics.insert(Topic::OfRunner(ended.lease.runner));
   for (const Lease& lease : changes.leases) topics.insert(Topic::OfRunner(lease.runner));
@@ -196,8 +196,8 @@ absl::Status Dispatcher::TryTogether(const std::vector<Decision*>& decisions, st
     if (changes.empty()) return;
     const Changes durable = DurableOf(changes);
     AppendRows(durable, rows);
-    former.push_back(book_.FormerOf(changes));
-    book_.Apply(changes);
+    former.push_back(queue_.FormerOf(changes));
+    queue_.Apply(changes);
     if (!durable.empty()) AddTopics(durable, topics);
   };
   bool frees = false;
@@ -208,11 +208,11 @@ absl::Status Dispatcher::TryTogether(const std::vector<Decision*>& decisions, st
     frees = frees || !IsSignOfLife(*changes);
     apply(*changes);
   }
-  if (frees) apply(book_.Place(now));
+  if (frees) apply(queue_.Place(now));
   const bool is_new = decisions.front()->is_new;
   const absl::Status stored = rows.empty() ? absl::OkStatus() : jobs_.Put(rows, is_new);
   if (!stored.ok()) {
-    for (auto one = former.rbegin(); one != former.rend(); ++one) book_.Restore(*one);
+    for (auto one = former.rbegin(); one != former.rend(); ++one) queue_.Restore(*one);
     return stored;
   }
   NoteChanged(former);
@@ -277,7 +277,7 @@ void Dispatcher::NoteChanged(const std::vector<Former>& former) {
     for (const auto& [id, job] : one.jobs) before.try_emplace(id, &job);
   }
   for (const auto& [id, known] : before) {
-    const Job& job = *book_.FindJob(id);
+    const Job& job = *queue_.FindJob(id);
     if (job.started_at != WallTime() && (!known->has_value() || (*known)->started_at == WallTime())) {
       const std::chrono::duration<double> waited = job.started_at - job.queued_at;
       metrics_
@@ -289,12 +289,12 @@ void Dispatcher::NoteChanged(const std::vector<Former>& former) {
       past_runs_.Note(job);
     }
     // What was said of it was said of its last run.
-    if (book_.FindLease(id) == nullptr) {
+    if (queue_.FindLease(id) == nullptr) {
       const std::lock_guard<std::mutex> lock(progress_mutex_);
       progress_.erase(job.id);
     }
   }
-  for (; ended_.size() > kEndedInMemory; ended_.pop_front()) book_.Forget(ended_.front());
+  for (; ended_.size() > kEndedInMemory; ended_.pop_front()) queue_.Forget(ended_.front());
 }
 
 void Dispatcher::MeasureNow() {
@@ -308,10 +308,10 @@ void Dispatcher::MeasureNow() {
   {
     const std::lock_guard<std::mutex> lock(mutex_);
     for (const JobState state : {JobState::kQueued, JobState::kLeased, JobState::kRunning, JobState::kFinishing}) {
-      jobs[StateName(state)] = book_.CountOf(state);
+      jobs[StateName(state)] = queue_.CountOf(state);
     }
-    for (const auto& [name, runner] : book_.runners()) {
-      const std::vector<const Lease*> leases = book_.LeasesOf(name);
+    for (const auto& [name, runner] : queue_.runners()) {
+      const std::vector<const Lease*> leases = queue_.LeasesOf(name);
       ++runners[RunnerStateName(runner, !leases.empty())];
       std::set<std::string_view> leased;
       for (const Lease* lease : leases) leased.insert(lease->devices.begin(), lease->devices.end());
@@ -345,8 +345,8 @@ absl::StatusOr<Job> Dispatcher::Submit(Job job) {
   if (const absl::StatusOr<Job> known = FindJob(id); known.ok()) return *known;
   RETURN_IF_ERROR(Decide(
       [&](const Moment& now) -> absl::StatusOr<Changes> {
-        if (book_.FindJob(id) != nullptr) return Changes();
-        return book_.Submit(job, now);
+        if (queue_.FindJob(id) != nullptr) return Changes();
+        return queue_.Submit(job, now);
       },
       /*is_new=*/true));
   return FindJob(id);
@@ -355,12 +355,12 @@ absl::StatusOr<Job> Dispatcher::Submit(Job job) {
 absl::StatusOr<Job> Dispatcher::Cancel(std::string_view job, std::string_view by) {
   ASSIGN_OR_RETURN(const Job known, FindJob(job));
   if (known.state == JobState::kEnded) return JobEnded(job, known.verdict);
-  RETURN_IF_ERROR(Decide([&](const Moment& now) { return book_.Cancel(job, by, now); }));
+  RETURN_IF_ERROR(Decide([&](const Moment& now) { return queue_.Cancel(job, by, now); }));
   return FindJob(job);
 }
 
 absl::Status Dispatcher::Report(const RunnerReport& report) {
-  RETURN_IF_ERROR(Decide([&](const Moment& now) { return book_.Report(report, now); }));
+  RETURN_IF_ERROR(Decide([&](const Moment& now) { return queue_.Report(report, now); }));
   NoteProgress(report);
   return absl::OkStatus();
 }
@@ -371,42 +371,42 @@ absl::Status Dispatcher::Finish(std::string_view job, uint64_t fence, const RunO
     if (known.fence == fence && known.verdict == VerdictOf(known, outcome.verdict)) return absl::OkStatus();
     return LeaseNotLive(known, fence);
   }
-  return Decide([&](const Moment& now) { return book_.Finish(job, fence, outcome, now); });
+  return Decide([&](const Moment& now) { return queue_.Finish(job, fence, outcome, now); });
 }
 
 absl::Status Dispatcher::Decline(std::string_view job, uint64_t fence, std::string_view why) {
   RETURN_IF_ERROR(CheckLive(job, fence));
-  return Decide([&](const Moment& now) { return book_.Decline(job, fence, why, now); });
+  return Decide([&](const Moment& now) { return queue_.Decline(job, fence, why, now); });
 }
 
 absl::Status Dispatcher::GiveBack(std::string_view job, uint64_t fence, std::string_view why) {
   RETURN_IF_ERROR(CheckLive(job, fence));
-  return Decide([&](const Moment& now) { return book_.GiveBack(job, fence, why, now); });
+  return Decide([&](const Moment& now) { return queue_.GiveBack(job, fence, why, now); });
 }
 
 absl::Status Dispatcher::SetDrained(std::string_view runner, bool drained) {
-  return Decide([&](const Moment&) { return book_.SetDrained(runner, drained); });
+  return Decide([&](const Moment&) { return queue_.SetDrained(runner, drained); });
 }
 
 absl::Status Dispatcher::SetQuarantined(std::string_view runner, bool quarantined, std::string_view why) {
-  return Decide([&](const Moment&) { return book_.SetQuarantined(runner, quarantined, why); });
+  return Decide([&](const Moment&) { return queue_.SetQuarantined(runner, quarantined, why); });
 }
 
 absl::Status Dispatcher::ForgetRunner(std::string_view runner) {
-  return Decide([&](const Moment&) { return book_.ForgetRunner(runner); });
+  return Decide([&](const Moment&) { return queue_.ForgetRunner(runner); });
 }
 
 absl::StatusOr<Waiting> Dispatcher::Explain(std::string_view job) const {
   ASSIGN_OR_RETURN(const Job known, FindJob(job));
   if (known.state == JobState::kEnded) return JobDoesNotWait(job, known.state);
   const std::lock_guard<std::mutex> lock(mutex_);
-  return book_.Explain(job, Now());
+  return queue_.Explain(job, Now());
 }
 
 absl::StatusOr<Job> Dispatcher::FindJob(std::string_view job) const {
   {
     const std::lock_guard<std::mutex> lock(mutex_);
-    if (const Job* known = book_.FindJob(job); known != nullptr) return *known;
+    if (const Job* known = queue_.FindJob(job); known != nullptr) return *known;
   }
   ASSIGN_OR_RETURN(const store::JobRow row, jobs_.Get(job));
   return JobOfRecord(row.record);
@@ -415,7 +415,7 @@ absl::StatusOr<Job> Dispatcher::FindJob(std::string_view job) const {
 absl::Status Dispatcher::CheckLive(std::string_view job, uint64_t fence) const {
   ASSIGN_OR_RETURN(const Job known, FindJob(job));
   const std::lock_guard<std::mutex> lock(mutex_);
-  const Lease* lease = book_.FindLease(job);
+  const Lease* lease = queue_.FindLease(job);
   if (lease == nullptr || lease->fence != fence) return LeaseNotLive(known, fence);
   return absl::OkStatus();
 }
@@ -423,26 +423,26 @@ absl::Status Dispatcher::CheckLive(std::string_view job, uint64_t fence) const {
 absl::Status Dispatcher::CheckHolder(std::string_view job, uint64_t fence, std::string_view token) const {
   ASSIGN_OR_RETURN(const Job known, FindJob(job));
   const std::lock_guard<std::mutex> lock(mutex_);
-  const Lease* const lease = book_.FindLease(job);
+  const Lease* const lease = queue_.FindLease(job);
   const bool live = lease != nullptr && lease->fence == fence;
-  const Runner* const runner = book_.FindRunner(live ? lease->runner : known.last_runner);
+  const Runner* const runner = queue_.FindRunner(live ? lease->runner : known.last_runner);
   if (runner == nullptr || runner->token.empty() || runner->token == token) return absl::OkStatus();
   return RunnerOfAnotherToken(runner->name, runner->token);
 }
 
 bool Dispatcher::HoldsLease(std::string_view token, std::string_view source) const {
   const std::lock_guard<std::mutex> lock(mutex_);
-  return absl::c_any_of(book_.runners(), [&](const auto& entry) {
+  return absl::c_any_of(queue_.runners(), [&](const auto& entry) {
     if (entry.second.token != token) return false;
-    return absl::c_any_of(book_.LeasesOf(entry.first), [&](const Lease* lease) {
-      return source.empty() || book_.FindJob(lease->job)->source == source;
+    return absl::c_any_of(queue_.LeasesOf(entry.first), [&](const Lease* lease) {
+      return source.empty() || queue_.FindJob(lease->job)->source == source;
     });
   });
 }
 
 bool Dispatcher::NeedsSource(std::string_view digest) const {
   const std::lock_guard<std::mutex> lock(mutex_);
-  return book_.NeedsSource(digest);
+  return queue_.NeedsSource(digest);
 }
 
 absl::StatusOr<store::Page<Job>> Dispatcher::ListJobs(const store::JobFilter& filter,
@@ -461,8 +461,8 @@ absl::StatusOr<store::Page<Job>> Dispatcher::ListJobs(const store::JobFilter& fi
 RunnerOrders Dispatcher::OrdersFor(std::string_view runner) const {
   RunnerOrders out;
   const std::lock_guard<std::mutex> lock(mutex_);
-  for (const Lease* lease : book_.LeasesOf(runner)) out.orders.push_back({*lease, *book_.FindJob(lease->job)});
-  const Runner* known = book_.FindRunner(runner);
+  for (const Lease* lease : queue_.LeasesOf(runner)) out.orders.push_back({*lease, *queue_.FindJob(lease->job)});
+  const Runner* known = queue_.FindRunner(runner);
   out.drained = known != nullptr && (known->drained_by_people || known->quarantined);
   return out;
 }
@@ -470,11 +470,11 @@ RunnerOrders Dispatcher::OrdersFor(std::string_view runner) const {
 std::vector<RunnerStatus> Dispatcher::Runners() const {
   std::vector<RunnerStatus> all;
   const std::lock_guard<std::mutex> lock(mutex_);
-  all.reserve(book_.runners().size());
-  for (const auto& [name, runner] : book_.runners()) {
+  all.reserve(queue_.runners().size());
+  for (const auto& [name, runner] : queue_.runners()) {
     RunnerStatus status;
     status.runner = runner;
-    for (const Lease* lease : book_.LeasesOf(name)) status.leases.push_back(*lease);
+    for (const Lease* lease : queue_.LeasesOf(name)) status.leases.push_back(*lease);
     all.push_back(std::move(status));
   }
   return all;

@@ -1,5 +1,5 @@
-// The book, made durable and shared: nobody is answered before what he is told is on disk, and nobody sees what is not.
-// Decisions that are asked for while others are committed are taken together and share the next commit. Leases are
+// The queue, made durable and shared: nobody is answered before what he is told is on disk, and nobody sees what is
+// not. Decisions that are asked for while others are committed are taken together and share the next commit. Leases are
 // placed after everything that may free or bring a device or a job, in the same commit.
 #ifndef YARDMASTER_SERVICES_DISPATCH_DISPATCHER_H_
 #define YARDMASTER_SERVICES_DISPATCH_DISPATCHER_H_
@@ -24,8 +24,8 @@
 #include "services/core/logging.h"
 #include "services/core/metrics.h"
 #include "services/core/store/jobs.h"
-#include "services/dispatch/book/book.h"
 #include "services/dispatch/past_runs.h"
+#include "services/dispatch/queue/job_queue.h"
 
 namespace yardmaster::dispatch {
 
@@ -85,7 +85,7 @@ class Dispatcher {
   // What Start does all the time, once.
   absl::Status Tick();
 
-  // Each as the book's function of that name, see book.h; jobs that ended long ago are known, too.
+  // Each as the queue's function of that name, see job_queue.h; jobs that ended long ago are known, too.
   absl::StatusOr<Job> Submit(Job job);
   absl::StatusOr<Job> Cancel(std::string_view job, std::string_view by);
   absl::Status Report(const RunnerReport& report);
@@ -120,7 +120,7 @@ class Dispatcher {
   // Until it is removed. After RemoveListener it is not called any more. A listener has one topic: the newest.
   void SetListener(ChangeListener& listener, const Topic& topic);
   void RemoveListener(ChangeListener& listener);
-  // Something that is not in the book has changed: the log of a job has grown.
+  // Something that is not in the queue has changed: the log of a job has grown.
   void LogHasGrown(std::string_view job);
 
  private:
@@ -175,7 +175,7 @@ class Dispatcher {
   bool deciding_ = false;
 
   mutable std::mutex mutex_;  // guards what follows
-  Book book_;
+  JobQueue queue_;
   std::deque<std::string> ended_;  // in memory, the oldest first
 
   PastRuns past_runs_;

@@ -1,4 +1,4 @@
-// The errors of what surrounds the book, named by situation; the book's own are in book/errors.h.
+// The errors of what surrounds the queue, named by situation; the queue's own are in queue/errors.h.
 #ifndef YARDMASTER_SERVICES_DISPATCH_ERRORS_H_
 #define YARDMASTER_SERVICES_DISPATCH_ERRORS_H_
 

@@ -15,9 +15,9 @@
 #include "services/core/errors.h"
 #include "services/core/repository_name.h"
 #include "services/core/status_macros.h"
-#include "services/dispatch/book/states.h"
 #include "services/dispatch/errors.h"
 #include "services/dispatch/part_files.h"
+#include "services/dispatch/queue/states.h"
 #include "services/dispatch/runner_state.h"
 
 namespace yardmaster::dispatch {

@@ -8,8 +8,8 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "services/dispatch/book/book.h"
 #include "services/dispatch/dispatcher.h"
+#include "services/dispatch/queue/job_queue.h"
 #include "yardmaster/v1/dispatch.pb.h"
 #include "yardmaster/v1/runner.pb.h"
 

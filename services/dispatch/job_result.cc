@@ -4,9 +4,9 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "services/dispatch/book/states.h"
 #include "services/dispatch/errors.h"
 #include "services/dispatch/job_messages.h"
+#include "services/dispatch/queue/states.h"
 #include "services/dispatch/result_json.h"
 
 namespace yardmaster::dispatch {

@@ -8,9 +8,9 @@
 #include "services/core/errors.h"
 #include "services/core/short_digest.h"
 #include "services/core/status_macros.h"
-#include "services/dispatch/book/states.h"
 #include "services/dispatch/errors.h"
 #include "services/dispatch/job_messages.h"
+#include "services/dispatch/queue/states.h"
 #include "services/dispatch/suite_times.h"
 
 namespace yardmaster::dispatch {

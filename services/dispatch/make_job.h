@@ -5,8 +5,8 @@
 #include <string>
 
 #include "absl/status/statusor.h"
-#include "services/dispatch/book/model.h"
 #include "services/dispatch/dispatch.h"
+#include "services/dispatch/queue/model.h"
 #include "yardmaster/v1/dispatch.pb.h"
 
 namespace yardmaster::dispatch {

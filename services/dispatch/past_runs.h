@@ -12,7 +12,7 @@
 #include <string_view>
 #include <utility>
 
-#include "services/dispatch/book/model.h"
+#include "services/dispatch/queue/model.h"
 
 namespace yardmaster::dispatch {
 

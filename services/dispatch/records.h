@@ -8,7 +8,7 @@
 
 #include "absl/status/statusor.h"
 #include "services/core/store/jobs.h"
-#include "services/dispatch/book/model.h"
+#include "services/dispatch/queue/model.h"
 
 namespace yardmaster::dispatch {
 

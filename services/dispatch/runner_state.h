@@ -4,7 +4,7 @@
 
 #include <string_view>
 
-#include "services/dispatch/book/model.h"
+#include "services/dispatch/queue/model.h"
 
 namespace yardmaster::dispatch {
 

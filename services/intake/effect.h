@@ -23,8 +23,8 @@
 
 namespace yardmaster {
 
-class ChatDesk;
-class JobDesk;
+class ChatBridge;
+class JobDispatcher;
 
 // What is known of an effect on the forge after a write or a read.
 struct EffectObservation {
@@ -52,8 +52,8 @@ struct EffectObservation {
 struct EffectContext {
   ConfiguredForge& account;
   ForgeCall call;
-  ChatDesk* chat = nullptr;  // null: there is no chat
-  JobDesk* jobs = nullptr;   // null: suites are not run
+  ChatBridge* chat = nullptr;     // null: there is no chat
+  JobDispatcher* jobs = nullptr;  // null: suites are not run
 
   Forge& forge() const { return account.forge(); }
 };

@@ -13,7 +13,7 @@
 #include "services/core/absl_view.h"
 #include "services/core/defang.h"
 #include "services/core/status_macros.h"
-#include "services/intake/chat_desk.h"
+#include "services/intake/chat_bridge.h"
 #include "services/intake/effect.h"
 #include "services/intake/pipeline/request.h"
 #include "services/pipeline/gate_source.h"

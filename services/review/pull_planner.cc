@@ -13,7 +13,7 @@
 #include "services/core/short_digest.h"
 #include "services/core/status_macros.h"
 #include "services/intake/event.h"
-#include "services/intake/job_desk.h"
+#include "services/intake/job_dispatcher.h"
 #include "services/packs/registry/shadow_packs.h"
 #include "services/review/check_history.h"
 #include "services/review/forge_change.h"

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "clients/forge/http_curl.h"
-#include "services/chat/chat_desk.h"
+#include "services/chat/platform_bridge.h"
 #include "services/core/status_macros.h"
 
 namespace yardmaster {

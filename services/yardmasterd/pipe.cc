@@ -17,9 +17,9 @@
 #include "clients/git/git_push.h"
 #include "clients/git/git_server.h"
 #include "clients/git/http_git_remote.h"
-#include "services/chat/chat_desk.h"
-#include "services/chat/link_book.h"
+#include "services/chat/account_links.h"
 #include "services/chat/link_handlers.h"
+#include "services/chat/platform_bridge.h"
 #include "services/commands/pipe/command_planner.h"
 #include "services/commands/pipe/settings.h"
 #include "services/core/absl_view.h"
@@ -103,8 +103,8 @@ struct Pipe::Parts {
   std::unique_ptr<ForgeGateSource> gates;
   std::unique_ptr<LongWorkTable> long_work;
   std::unique_ptr<ChatHttp> chat_http;
-  std::unique_ptr<LinkBook> links;
-  std::unique_ptr<PlatformDesk> chat_desk;
+  std::unique_ptr<AccountLinks> links;
+  std::unique_ptr<PlatformBridge> chat_bridge;
   std::optional<IntakeEnvironment> intake;
   std::unique_ptr<EffectRunner> effects;
   std::unique_ptr<SubjectWork> work;
@@ -127,7 +127,7 @@ absl::Status Pipe::Parts::OpenStore() {
   options.retention = env.config.retention;
   options.logger = &env.logger;
   ASSIGN_OR_RETURN(store, store::Store::Open(std::move(options), env.clock, &env.metrics));
-  ASSIGN_OR_RETURN(links, LinkBook::Open(store->chat_links(), env.clock));
+  ASSIGN_OR_RETURN(links, AccountLinks::Open(store->chat_links(), env.clock));
   ASSIGN_OR_RETURN(marks, CrashMarks::Open(env.data_dir.path() / "crash-marks"));
   return absl::OkStatus();
 }
@@ -223,9 +223,9 @@ void Pipe::Parts::MakePipe() {
   for (const MakePlanner make : env.extensions.planners) planners.push_back(make(planning));
   dispatch->FetchTreesBy(dispatch::FetchConfiguredTrees(env.config, cache_table, *dispatch));
   // Also without a platform: SIGHUP may bring one.
-  chat_desk = std::make_unique<PlatformDesk>(PlatformDesk::Environment{env.config, store->inbox(), store->ledger(),
-                                                                       store->subscriptions(), store->chat_threads(),
-                                                                       *chat_http, env.clock, *links});
+  chat_bridge = std::make_unique<PlatformBridge>(
+      PlatformBridge::Environment{env.config, store->inbox(), store->ledger(), store->subscriptions(),
+                                  store->chat_threads(), *chat_http, env.clock, *links});
   long_work = std::make_unique<LongWorkTable>(review_threads, *marks, [this](const v1::Subject& subject) {
     pipeline->Wake(subject);
     threads->Wake();
@@ -262,7 +262,7 @@ void Pipe::Parts::MakePipe() {
         return shadow == nullptr ? nullptr : shadow->Find(pack);
       },
       .shadows = &store->shadows(),
-      .chat = chat_desk.get(),
+      .chat = chat_bridge.get(),
       .jobs = pull_jobs.get(),
   });
   effects = std::make_unique<EffectRunner>(ShippedEffectKinds(), store->ledger(), env.clock, env.logger);
@@ -369,12 +369,12 @@ absl::Status Pipe::Ready() const { return parts_->store->Ready(); }
 
 void Pipe::ReplaceSecrets(const Config& config) {
   parts_->receiver->ReplaceSecrets(config);
-  // The desk first: what is received under the new settings finds it ready.
+  // The bridge first: what is received under the new settings finds it ready.
   if (const absl::Status replaced = parts_->chat_http->Replace(config); !replaced.ok()) {
     parts_->env.logger.Error("the settings of chat are not reloaded: the old ones stay in service",
                              {{"problem", std::string(replaced.message())}});
   } else {
-    parts_->chat_desk->ReplaceSettings(config);
+    parts_->chat_bridge->ReplaceSettings(config);
     parts_->chat_receiver->ReplaceSettings(config);
   }
   for (const auto& [name, forge] : config.forges) {

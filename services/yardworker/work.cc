@@ -29,7 +29,7 @@
 #include "services/core/status_macros.h"
 #include "services/worker/process/children.h"
 #include "services/yardworker/control_plane.h"
-#include "services/yardworker/device_ward.h"
+#include "services/yardworker/device_quarantine.h"
 #include "services/yardworker/device_watch.h"
 #include "services/yardworker/local_run.h"
 #include "services/yardworker/means.h"
@@ -192,14 +192,14 @@ class Worker {
       const RunView view = run->second->view();
       const v1::RunOrder& order = run->second->order();
       if (!view.faults.empty() && faults_told_.emplace(run->first, 0).second) {
-        for (const auto& [device, why] : view.faults) ward_.SetFault(device, why, now);
+        for (const auto& [device, why] : view.faults) quarantine_.SetFault(device, why, now);
       }
       if (!view.over) {
         ++run;
         continue;
       }
       if (view.failed_by_infrastructure.has_value()) {
-        ward_.RunEnded({order.devices().begin(), order.devices().end()}, *view.failed_by_infrastructure, now);
+        quarantine_.RunEnded({order.devices().begin(), order.devices().end()}, *view.failed_by_infrastructure, now);
       }
       ++ended_;
       faults_told_.erase(run->first);
@@ -261,7 +261,7 @@ class Worker {
     DeviceView view = watch_->Newest();
     TakeNoteOf(view);
     for (v1::WorkerDevice& device : view.devices) {
-      if (device.fault().empty()) device.set_fault(ward_.FaultOf(device.id(), now));
+      if (device.fault().empty()) device.set_fault(quarantine_.FaultOf(device.id(), now));
       *report.add_devices() = std::move(device);
     }
     for (const auto& [key, run] : runs_) {
@@ -293,10 +293,10 @@ class Worker {
       looked_at_ = view.began;
       for (const auto& [device, why] : view.idle_reasons) {
         const auto used = in_use_until_.find(device);
-        if (used == in_use_until_.end() || used->second < view.began) ward_.Looked(device, why, view.began);
+        if (used == in_use_until_.end() || used->second < view.began) quarantine_.Looked(device, why, view.began);
       }
     }
-    watch_->Hurry(ward_.SeesFaults());
+    watch_->Hurry(quarantine_.SeesFaults());
   }
 
   void Follow(const v1::WorkResponse& orders) {
@@ -336,7 +336,7 @@ class Worker {
   ControlPlane& control_;
   v1::WorkRequest report_;  // without the runs
   std::unique_ptr<DeviceWatch> watch_;
-  DeviceWard ward_;
+  DeviceQuarantine quarantine_;
   std::mutex said_mutex_;
   std::string said_;                                // guarded by said_mutex_
   std::map<std::string, SteadyTime> in_use_until_;  // devices that runs of ours had, the last time they were seen so

@@ -30,7 +30,7 @@ def measure(folder, smoke, names):
     """Figures by name, and for those that there are none of, why."""
     values = {}
     if {"dispatch.decision_p99", "dispatch.memory"} & set(names):
-        # In one process: a book that is full takes seconds to fill.
+        # In one process: a queue that is full takes seconds to fill.
         runs = benchmarks(folder, "dispatch_bench", ".")
         values["dispatch.decision_p99"] = max(one["p99_ms"] for one in runs)
         values["dispatch.memory"] = max(one["resident_mib"] for one in runs)

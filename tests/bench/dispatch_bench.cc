@@ -1,5 +1,5 @@
-// Decisions of the book of dispatch with 1,000 workers of eight devices, all in use, and 100,000 jobs that wait: what a
-// sign of life, a new job and the end of a run cost, each with the placing that follows. Nothing is written.
+// Decisions of the queue of dispatch with 1,000 workers of eight devices, all in use, and 100,000 jobs that wait: what
+// a sign of life, a new job and the end of a run cost, each with the placing that follows. Nothing is written.
 #include <benchmark/benchmark.h>
 #include <unistd.h>
 
@@ -12,13 +12,13 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "services/dispatch/book/book.h"
 #include "services/dispatch/engines/local_engine.h"
+#include "services/dispatch/queue/job_queue.h"
 
 namespace yardmaster::bench {
 namespace {
 
-using dispatch::Book;
+using dispatch::JobQueue;
 
 constexpr int kWorkers = 1'000;
 constexpr int kDevices = 8;
@@ -29,7 +29,7 @@ dispatch::Moment At(int64_t milliseconds) {
           std::chrono::steady_clock::time_point(std::chrono::hours(10) + std::chrono::milliseconds(milliseconds))};
 }
 
-dispatch::RunnerReport ReportOf(const Book& book, int worker) {
+dispatch::RunnerReport ReportOf(const JobQueue& queue, int worker) {
   dispatch::RunnerReport report;
   report.name = absl::StrCat("w", worker);
   report.session = "s";
@@ -41,7 +41,7 @@ dispatch::RunnerReport ReportOf(const Book& book, int worker) {
     device.model = worker % 2 == 0 ? "910B3" : "910B4";
     report.devices.push_back(std::move(device));
   }
-  for (const dispatch::Lease* lease : book.LeasesOf(report.name)) {
+  for (const dispatch::Lease* lease : queue.LeasesOf(report.name)) {
     report.runs.push_back({lease->job, lease->fence, dispatch::RunPhase::kRunning, lease->devices});
   }
   return report;
@@ -77,43 +77,43 @@ double ResidentMib() {
   return static_cast<double>(resident) * static_cast<double>(::sysconf(_SC_PAGESIZE)) / (1024 * 1024);
 }
 
-class FullBook {
+class FullQueue {
  public:
-  FullBook() : book_(std::make_unique<Book>(Patient(), At(0), engine_)) {
-    for (int i = 0; i < kWorkers; ++i) book_->Apply(*book_->Report(ReportOf(*book_, i), At(0)));
-    for (int64_t i = 0; i < kWaiting; ++i) book_->Apply(*book_->Submit(JobOf(jobs_++), At(i)));
+  FullQueue() : queue_(std::make_unique<JobQueue>(Patient(), At(0), engine_)) {
+    for (int i = 0; i < kWorkers; ++i) queue_->Apply(*queue_->Report(ReportOf(*queue_, i), At(0)));
+    for (int64_t i = 0; i < kWaiting; ++i) queue_->Apply(*queue_->Submit(JobOf(jobs_++), At(i)));
     while (true) {
-      const dispatch::Changes placed = book_->Place(At(kWaiting));
+      const dispatch::Changes placed = queue_->Place(At(kWaiting));
       if (placed.empty()) break;
-      book_->Apply(placed);
+      queue_->Apply(placed);
     }
     // As many wait as before.
-    while (jobs_ < kWaiting + static_cast<int64_t>(book_->leases().size())) {
-      book_->Apply(*book_->Submit(JobOf(jobs_++), At(kWaiting)));
+    while (jobs_ < kWaiting + static_cast<int64_t>(queue_->leases().size())) {
+      queue_->Apply(*queue_->Submit(JobOf(jobs_++), At(kWaiting)));
     }
-    for (int i = 0; i < kWorkers; ++i) book_->Apply(*book_->Report(ReportOf(*book_, i), At(kWaiting)));
+    for (int i = 0; i < kWorkers; ++i) queue_->Apply(*queue_->Report(ReportOf(*queue_, i), At(kWaiting)));
   }
 
-  Book& book() { return *book_; }
+  JobQueue& queue() { return *queue_; }
   dispatch::Moment Next() { return At(kWaiting + ++now_); }
   dispatch::Job NewJob() { return JobOf(jobs_++); }
   int NextWorker() { return static_cast<int>(now_ % kWorkers); }
 
  private:
   const dispatch::LocalEngine engine_;
-  std::unique_ptr<Book> book_;
+  std::unique_ptr<JobQueue> queue_;
   int64_t jobs_ = 0;
   int64_t now_ = 0;
 };
 
-FullBook& Full() {
-  static FullBook full;
+FullQueue& Full() {
+  static FullQueue full;
   return full;
 }
 
 template <typename Decide>
 void Measure(benchmark::State& state, Decide decide) {
-  FullBook& full = Full();
+  FullQueue& full = Full();
   std::vector<double> times;
   for (auto _ : state) {
     const auto began = std::chrono::steady_clock::now();
@@ -129,29 +129,29 @@ void Measure(benchmark::State& state, Decide decide) {
 
 // The report is made outside of what is measured; it is a worker's work.
 void SignOfLife(benchmark::State& state) {
-  const dispatch::RunnerReport report = ReportOf(Full().book(), 7);
-  Measure(state, [&](FullBook& full) { full.book().Apply(*full.book().Report(report, full.Next())); });
+  const dispatch::RunnerReport report = ReportOf(Full().queue(), 7);
+  Measure(state, [&](FullQueue& full) { full.queue().Apply(*full.queue().Report(report, full.Next())); });
 }
 BENCHMARK(SignOfLife)->Unit(benchmark::kMillisecond)->Iterations(300);
 
 void NewJob(benchmark::State& state) {
-  Measure(state, [](FullBook& full) {
+  Measure(state, [](FullQueue& full) {
     const dispatch::Moment now = full.Next();
-    full.book().Apply(*full.book().Submit(full.NewJob(), now));
-    full.book().Apply(full.book().Place(now));
+    full.queue().Apply(*full.queue().Submit(full.NewJob(), now));
+    full.queue().Apply(full.queue().Place(now));
   });
 }
 BENCHMARK(NewJob)->Unit(benchmark::kMillisecond)->Iterations(100);
 
 void EndOfARun(benchmark::State& state) {
-  Measure(state, [](FullBook& full) {
+  Measure(state, [](FullQueue& full) {
     const dispatch::Moment now = full.Next();
-    const dispatch::Lease lease = full.book().leases().begin()->second;
+    const dispatch::Lease lease = full.queue().leases().begin()->second;
     dispatch::RunOutcome outcome;
     outcome.verdict = dispatch::Verdict::kPassed;
-    full.book().Apply(*full.book().Finish(lease.job, lease.fence, outcome, now));
-    full.book().Apply(full.book().Place(now));
-    full.book().Forget(lease.job);
+    full.queue().Apply(*full.queue().Finish(lease.job, lease.fence, outcome, now));
+    full.queue().Apply(full.queue().Place(now));
+    full.queue().Forget(lease.job);
   });
 }
 BENCHMARK(EndOfARun)->Unit(benchmark::kMillisecond)->Iterations(100);

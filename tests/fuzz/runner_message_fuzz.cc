@@ -1,6 +1,6 @@
 // Any bytes as what a worker says (w: a report, f: a result) or a submitter (s: a specification), as text after the
-// first letter, or in the format of the wire after the letter in capitals: what is taken keeps its limits, and the book
-// stays as it promises.
+// first letter, or in the format of the wire after the letter in capitals: what is taken keeps its limits, and the
+// queue stays as it promises.
 #include <google/protobuf/io/tokenizer.h>
 #include <google/protobuf/stubs/logging.h>
 #include <google/protobuf/text_format.h>
@@ -12,9 +12,9 @@
 #include <string>
 #include <string_view>
 
-#include "services/dispatch/book/book.h"
 #include "services/dispatch/engines/local_engine.h"
 #include "services/dispatch/job_messages.h"
+#include "services/dispatch/queue/job_queue.h"
 #include "tests/fuzz/check.h"
 
 namespace {
@@ -43,25 +43,25 @@ void CheckRefusal(const absl::Status& status) {
   Check(!status.message().empty() && status.message().size() < 10'000, "a refusal nobody can read");
 }
 
-// A report to a book with a job that fits many runners.
+// A report to a queue with a job that fits many runners.
 void TakeReport(const dispatch::RunnerReport& report) {
   const dispatch::Moment now{dispatch::WallTime(std::chrono::hours(500'000)), std::chrono::steady_clock::time_point()};
   const dispatch::LocalEngine engine;
-  dispatch::Book book(dispatch::Limits(), now, engine);
+  dispatch::JobQueue queue(dispatch::Limits(), now, engine);
   dispatch::Job job;
   job.id = "j-1";
   job.demand.kind = report.devices.empty() ? "cpu" : report.devices.front().kind;
   job.demand.pool = report.pool;
-  book.Apply(*book.Submit(job, now));
+  queue.Apply(*queue.Submit(job, now));
   for (int i = 0; i < 2; ++i) {
-    const absl::StatusOr<dispatch::Changes> changes = book.Report(report, now);
+    const absl::StatusOr<dispatch::Changes> changes = queue.Report(report, now);
     Check(changes.ok(), "a report that was read is not taken");
-    book.Apply(*changes);
-    book.Apply(book.Place(now));
+    queue.Apply(*changes);
+    queue.Apply(queue.Place(now));
   }
   std::set<std::string> busy;
   for (const dispatch::ReportedRun& run : report.runs) busy.insert(run.devices.begin(), run.devices.end());
-  for (const dispatch::Lease* lease : book.LeasesOf(report.name)) {
+  for (const dispatch::Lease* lease : queue.LeasesOf(report.name)) {
     Check(!lease->devices.empty(), "a lease without devices");
     for (const std::string& device : lease->devices) Check(!busy.contains(device), "a device in two runs");
   }

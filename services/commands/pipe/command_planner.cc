@@ -25,7 +25,7 @@
 #include "services/core/short_digest.h"
 #include "services/core/status_macros.h"
 #include "services/core/utf8.h"
-#include "services/intake/chat_desk.h"
+#include "services/intake/chat_bridge.h"
 #include "services/intake/effect.h"
 #include "services/intake/outcome.h"
 

@@ -18,7 +18,7 @@
 #include "services/core/messages/timestamps.h"
 #include "services/core/status_macros.h"
 #include "services/core/utf8.h"
-#include "services/intake/chat_desk.h"
+#include "services/intake/chat_bridge.h"
 #include "services/intake/effects/labels_for_people.h"
 
 namespace yardmaster::commands {

@@ -21,7 +21,7 @@
 #include "services/core/defang.h"
 #include "services/core/short_commit.h"
 #include "services/core/status_macros.h"
-#include "services/intake/chat_desk.h"
+#include "services/intake/chat_bridge.h"
 
 namespace yardmaster::commands {
 namespace {

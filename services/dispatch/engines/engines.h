@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "services/dispatch/book/engine.h"
+#include "services/dispatch/queue/engine.h"
 
 namespace yardmaster::dispatch {
 

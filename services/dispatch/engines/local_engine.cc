@@ -8,7 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "services/dispatch/book/fit.h"
+#include "services/dispatch/queue/fit.h"
 
 namespace yardmaster::dispatch {
 namespace {
@@ -152,9 +152,9 @@ class RoundOfPlacing {
 
 Round LocalEngine::Place(PlacementInput input) const {
   RoundOfPlacing round(std::move(input.candidates), input.now.wall);
-  Turns turns(input.waiting, input.usage);
+  FairOrder order(input.waiting, input.usage);
   size_t considered = 0;
-  for (int64_t number = turns.Next(); number != 0 && considered < kMaxJobsConsidered; number = turns.Next()) {
+  for (int64_t number = order.Next(); number != 0 && considered < kMaxJobsConsidered; number = order.Next()) {
     const Job& job = input.job_of(number);
     if (job.ready_at > input.now.steady) continue;
     ++considered;

@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <string_view>
 
-#include "services/dispatch/book/engine.h"
+#include "services/dispatch/queue/engine.h"
 
 namespace yardmaster::dispatch {
 

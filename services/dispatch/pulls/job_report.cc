@@ -13,9 +13,9 @@
 #include "services/core/absl_view.h"
 #include "services/core/defang.h"
 #include "services/core/short_commit.h"
-#include "services/dispatch/book/states.h"
+#include "services/dispatch/queue/states.h"
 #include "services/dispatch/result_json.h"
-#include "services/intake/job_desk.h"
+#include "services/intake/job_dispatcher.h"
 
 namespace yardmaster::dispatch {
 namespace {

@@ -15,7 +15,7 @@
 #include "services/dispatch/job_result.h"
 #include "services/dispatch/make_job.h"
 #include "services/dispatch/pulls/job_report.h"
-#include "services/intake/chat_desk.h"
+#include "services/intake/chat_bridge.h"
 
 namespace yardmaster::dispatch {
 namespace {

@@ -21,13 +21,13 @@
 #include "services/core/store/inbox.h"
 #include "services/dispatch/dispatch.h"
 #include "services/intake/configured_forge.h"
-#include "services/intake/job_desk.h"
+#include "services/intake/job_dispatcher.h"
 #include "services/intake/pipeline/request.h"
 
 namespace yardmaster::dispatch {
 
 // Thread-safe.
-class PullJobs final : public JobDesk, public ChangeListener {
+class PullJobs final : public JobDispatcher, public ChangeListener {
  public:
   // Everything must outlive this object.
   PullJobs(Dispatch& dispatch, store::Inbox& inbox, const ConfiguredForges& forges, Logger& logger)

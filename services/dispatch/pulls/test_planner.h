@@ -17,7 +17,7 @@
 #include "clients/git/git_cache.h"
 #include "services/core/config/config.h"
 #include "services/dispatch/part_files.h"
-#include "services/dispatch/suite_shelf.h"
+#include "services/dispatch/suite_catalog.h"
 #include "services/intake/configured_forge.h"
 #include "services/intake/subject_planner.h"
 
@@ -29,7 +29,7 @@ struct TestEnvironment {
   // By the forge's name; null or missing: its git server is not reached by HTTP.
   std::map<std::string, GitCache*, std::less<>> caches;
   const ConfiguredForges& forges;
-  SuiteShelf& suites;
+  SuiteCatalog& suites;
   PartFiles& files;
   std::filesystem::path scratch;  // for archives while they are written
   // Why a job can't be submitted.

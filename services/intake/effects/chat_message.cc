@@ -5,13 +5,13 @@
 #include "absl/strings/str_cat.h"
 #include "clients/forge/forge_error.h"
 #include "services/core/short_digest.h"
-#include "services/intake/chat_desk.h"
+#include "services/intake/chat_bridge.h"
 #include "services/intake/effects/kinds.h"
 
 namespace yardmaster {
 namespace {
 
-absl::Status NoDesk() {
+absl::Status NoBridge() {
   return MakeForgeStatus({ForgeReason::kInvalidInput, ForgeOutcome::kNotSent, 0, std::nullopt},
                          "no chat platform is configured any more");
 }
@@ -34,10 +34,10 @@ class SayInChat final : public EffectKind {
   }
 
   absl::StatusOr<EffectObservation> Send(const EffectContext& context, const store::Effect& effect) const override {
-    return context.chat == nullptr ? NoDesk() : context.chat->Send(effect);
+    return context.chat == nullptr ? NoBridge() : context.chat->Send(effect);
   }
   absl::StatusOr<EffectObservation> ReadBack(const EffectContext& context, const store::Effect& effect) const override {
-    return context.chat == nullptr ? NoDesk() : context.chat->ReadBack(effect);
+    return context.chat == nullptr ? NoBridge() : context.chat->ReadBack(effect);
   }
 };
 

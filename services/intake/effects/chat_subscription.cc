@@ -5,7 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "clients/forge/forge_error.h"
 #include "services/core/short_digest.h"
-#include "services/intake/chat_desk.h"
+#include "services/intake/chat_bridge.h"
 #include "services/intake/effects/kinds.h"
 
 namespace yardmaster {

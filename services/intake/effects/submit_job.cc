@@ -4,17 +4,17 @@
 #include "clients/forge/forge_error.h"
 #include "services/core/short_digest.h"
 #include "services/intake/effects/kinds.h"
-#include "services/intake/job_desk.h"
+#include "services/intake/job_dispatcher.h"
 
 namespace yardmaster {
 namespace {
 
-absl::Status NoJobDesk() {
+absl::Status NoJobDispatcher() {
   return MakeForgeStatus({ForgeReason::kInvalidInput, ForgeOutcome::kNotSent, 0, std::nullopt},
                          "suites are not run by this daemon");
 }
 
-// What the desk says, in the words that the pipe knows: what can't run is refused, the rest is tried again.
+// What the dispatcher says, in the words that the pipe knows: what can't run is refused, the rest is tried again.
 absl::StatusOr<EffectObservation> Done(const absl::Status& status, const std::string& job) {
   if (status.ok()) return EffectObservation::Seen(job);
   const bool final = absl::IsNotFound(status) || absl::IsInvalidArgument(status) || absl::IsFailedPrecondition(status);
@@ -37,7 +37,7 @@ class SubmitJob final : public EffectKind {
     return Entry{"j-" + ShortDigestOf({name(), submit.job()}), action};
   }
   absl::StatusOr<EffectObservation> Send(const EffectContext& context, const store::Effect& effect) const override {
-    if (context.jobs == nullptr) return NoJobDesk();
+    if (context.jobs == nullptr) return NoJobDispatcher();
     const v1::SubmitJob& submit = effect.action.submit_job();
     return Done(context.jobs->Submit(submit), submit.job());
   }
@@ -57,7 +57,7 @@ class CancelJob final : public EffectKind {
     return Entry{"j-" + ShortDigestOf({name(), cancel.job()}), action};
   }
   absl::StatusOr<EffectObservation> Send(const EffectContext& context, const store::Effect& effect) const override {
-    if (context.jobs == nullptr) return NoJobDesk();
+    if (context.jobs == nullptr) return NoJobDispatcher();
     const v1::CancelJob& cancel = effect.action.cancel_job();
     return Done(context.jobs->Cancel(cancel), cancel.job());
   }

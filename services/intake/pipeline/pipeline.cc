@@ -11,8 +11,8 @@
 #include "services/core/absl_view.h"
 #include "services/core/reasons.h"
 #include "services/core/status_macros.h"
-#include "services/intake/chat_desk.h"
-#include "services/intake/job_desk.h"
+#include "services/intake/chat_bridge.h"
+#include "services/intake/job_dispatcher.h"
 #include "services/intake/plans/long_work.h"
 
 namespace yardmaster {

@@ -8,7 +8,7 @@
 
 #include "services/core/reasons.h"
 #include "services/core/status_macros.h"
-#include "services/intake/chat_desk.h"
+#include "services/intake/chat_bridge.h"
 #include "services/intake/comment_sections.h"
 #include "services/intake/effects/execute.h"
 #include "services/intake/pipeline/chat_look.h"

@@ -7,7 +7,7 @@
 #include "services/core/reasons.h"
 #include "services/core/short_digest.h"
 #include "services/core/status_macros.h"
-#include "services/intake/chat_desk.h"
+#include "services/intake/chat_bridge.h"
 #include "services/intake/plans/decision_keeper.h"
 #include "services/intake/plans/long_work.h"
 #include "services/intake/written_actions.h"

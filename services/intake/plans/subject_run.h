@@ -32,8 +32,8 @@
 
 namespace yardmaster {
 
-class ChatDesk;
-class JobDesk;
+class ChatBridge;
+class JobDispatcher;
 class LongWorkTable;
 
 // What the work on subjects stands on. References outlive it.
@@ -72,9 +72,9 @@ struct IntakeEnvironment {
   // Where it is kept what they would have done; null: nowhere, and none is asked.
   store::Shadows* shadows = nullptr;
   // Null: deliveries of chat are not worked on.
-  ChatDesk* chat = nullptr;
+  ChatBridge* chat = nullptr;
   // Null: suites are not run.
-  JobDesk* jobs = nullptr;
+  JobDispatcher* jobs = nullptr;
 };
 
 // What one pack makes of an event.

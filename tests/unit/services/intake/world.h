@@ -261,7 +261,7 @@ class World {
   std::shared_ptr<const Planner> command_planner_;
   std::shared_ptr<const CommandParser> command_parser_;
   // The chat platforms; null: there are none. To be set before Boot.
-  ChatDesk* chat_ = nullptr;
+  ChatBridge* chat_ = nullptr;
   // To be set before Boot.
   EffectKinds kinds_ = ShippedEffectKinds();
   // As configured; empty: the forge is asked. To be set before Boot.

@@ -7,7 +7,7 @@
 #include <functional>
 #include <utility>
 
-#include "services/yardworker/device_ward.h"
+#include "services/yardworker/device_quarantine.h"
 #include "services/yardworker/device_watch.h"
 #include "tests/support/smi_devices.h"
 #include "tests/support/source_path.h"
@@ -109,19 +109,19 @@ TEST(CheckDevices, NpusThatWarnAreNotUsed) {
   for (const auto& [id, why] : reasons) EXPECT_NE(why, "") << id;
 }
 
-TEST(DeviceWard, WhatALookSawHoldsUntilALaterLookFindsTheDeviceIdle) {
-  DeviceWard ward;
-  const DeviceWard::Time start{};
-  ward.SetFault("GPU-1", "gpu0 is used by process 4242", start + std::chrono::seconds(10));
-  EXPECT_TRUE(ward.SeesFaults());
+TEST(DeviceQuarantine, WhatALookSawHoldsUntilALaterLookFindsTheDeviceIdle) {
+  DeviceQuarantine quarantine;
+  const DeviceQuarantine::Time start{};
+  quarantine.SetFault("GPU-1", "gpu0 is used by process 4242", start + std::chrono::seconds(10));
+  EXPECT_TRUE(quarantine.SeesFaults());
   // That look had begun before.
-  ward.Looked("GPU-1", "", start + std::chrono::seconds(9));
-  EXPECT_THAT(ward.FaultOf("GPU-1", start), HasSubstr("4242"));
-  ward.Looked("GPU-1", "", start + std::chrono::seconds(11));
-  EXPECT_EQ(ward.FaultOf("GPU-1", start), "");
-  EXPECT_FALSE(ward.SeesFaults());
-  ward.Looked("GPU-2", "gpu1 is 97 % busy", start + std::chrono::seconds(12));
-  EXPECT_THAT(ward.FaultOf("GPU-2", start), HasSubstr("97 %"));
+  quarantine.Looked("GPU-1", "", start + std::chrono::seconds(9));
+  EXPECT_THAT(quarantine.FaultOf("GPU-1", start), HasSubstr("4242"));
+  quarantine.Looked("GPU-1", "", start + std::chrono::seconds(11));
+  EXPECT_EQ(quarantine.FaultOf("GPU-1", start), "");
+  EXPECT_FALSE(quarantine.SeesFaults());
+  quarantine.Looked("GPU-2", "gpu1 is 97 % busy", start + std::chrono::seconds(12));
+  EXPECT_THAT(quarantine.FaultOf("GPU-2", start), HasSubstr("97 %"));
 }
 
 }  // namespace

@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "services/yardworker/device_ward.h"
+#include "services/yardworker/device_quarantine.h"
 #include "tests/support/smi_devices.h"
 #include "tests/support/source_path.h"
 
@@ -56,27 +56,27 @@ TEST(DeviceWatch, BoardsThatTheToolCallsBadAreFaulty) {
   EXPECT_GT(faulty, 0U);
 }
 
-TEST(DeviceWard, ThreeFailuresInARowTakeADeviceOutAndProbationBringsItBackOrNot) {
-  DeviceWard ward;
-  DeviceWard::Time now{};
+TEST(DeviceQuarantine, ThreeFailuresInARowTakeADeviceOutAndProbationBringsItBackOrNot) {
+  DeviceQuarantine quarantine;
+  DeviceQuarantine::Time now{};
   const std::vector<std::string> devices = {"GPU-1", "cpu:0"};
-  ward.RunEnded(devices, true, now);
-  ward.RunEnded(devices, true, now);
-  EXPECT_THAT(ward.FaultOf("GPU-1", now), IsEmpty());
-  ward.RunEnded(devices, true, now);
-  EXPECT_THAT(ward.FaultOf("GPU-1", now), HasSubstr("quarantined: 3 runs in a row"));
-  EXPECT_THAT(ward.FaultOf("GPU-2", now), IsEmpty());
-  EXPECT_THAT(ward.FaultOf("cpu:0", now), IsEmpty());
-  now += DeviceWard::kFirst;
-  EXPECT_THAT(ward.FaultOf("GPU-1", now), IsEmpty());
+  quarantine.RunEnded(devices, true, now);
+  quarantine.RunEnded(devices, true, now);
+  EXPECT_THAT(quarantine.FaultOf("GPU-1", now), IsEmpty());
+  quarantine.RunEnded(devices, true, now);
+  EXPECT_THAT(quarantine.FaultOf("GPU-1", now), HasSubstr("quarantined: 3 runs in a row"));
+  EXPECT_THAT(quarantine.FaultOf("GPU-2", now), IsEmpty());
+  EXPECT_THAT(quarantine.FaultOf("cpu:0", now), IsEmpty());
+  now += DeviceQuarantine::kFirst;
+  EXPECT_THAT(quarantine.FaultOf("GPU-1", now), IsEmpty());
   // On probation one failure is enough, and it takes twice as long.
-  ward.RunEnded(devices, true, now);
-  now += DeviceWard::kFirst;
-  EXPECT_THAT(ward.FaultOf("GPU-1", now), HasSubstr("quarantined"));
-  now += DeviceWard::kFirst;
-  ward.RunEnded(devices, false, now);
-  ward.RunEnded(devices, true, now);
-  EXPECT_THAT(ward.FaultOf("GPU-1", now), IsEmpty());
+  quarantine.RunEnded(devices, true, now);
+  now += DeviceQuarantine::kFirst;
+  EXPECT_THAT(quarantine.FaultOf("GPU-1", now), HasSubstr("quarantined"));
+  now += DeviceQuarantine::kFirst;
+  quarantine.RunEnded(devices, false, now);
+  quarantine.RunEnded(devices, true, now);
+  EXPECT_THAT(quarantine.FaultOf("GPU-1", now), IsEmpty());
 }
 
 }  // namespace

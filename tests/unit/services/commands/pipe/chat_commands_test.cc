@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "services/intake/chat_desk.h"
+#include "services/intake/chat_bridge.h"
 #include "tests/unit/services/commands/pipe/command_world.h"
 
 namespace yardmaster {
@@ -24,9 +24,9 @@ using ::testing::Not;
 using ::testing::SizeIs;
 
 // A platform that shows what was said to it, and a message that says what a test wants.
-class FakeChatDesk final : public ChatDesk {
+class FakeChatBridge final : public ChatBridge {
  public:
-  explicit FakeChatDesk(testing::Point& point) : point_(point) {}
+  explicit FakeChatBridge(testing::Point& point) : point_(point) {}
 
   bool IsPlatform(std::string_view name) const override { return name == "slack"; }
   ChatAsked Read(const store::Delivery& delivery, std::string_view body) override {
@@ -68,15 +68,15 @@ class FakeChatDesk final : public ChatDesk {
 class ChatWorld : public testing::CommandWorld {
  public:
   // `handlers`: of the commands; empty: those that are shipped.
-  explicit ChatWorld(commands::CommandHandlers handlers = {}) : desk(point_) {
+  explicit ChatWorld(commands::CommandHandlers handlers = {}) : bridge(point_) {
     if (!handlers.empty()) {
       const auto planner = std::make_shared<commands::CommandPlanner>(
           commands::CommandEnvironment{config_, nullptr, nullptr, std::move(handlers)});
       command_planner_ = planner;
       command_parser_ = planner;
     }
-    chat_ = &desk;
-    v1::Event& event = desk.said;
+    chat_ = &bridge;
+    v1::Event& event = bridge.said;
     event.set_origin(v1::Event::ORIGIN_COMMAND);
     event.set_kind(v1::Event::KIND_COMMENTED);
     event.set_actor("maria");
@@ -102,9 +102,9 @@ class ChatWorld : public testing::CommandWorld {
     delivery.body = text + std::string(static_cast<size_t>(delivery_ids_), '\n');
     EXPECT_TRUE(store_->inbox().AddAndWait(std::move(delivery)).ok());
   }
-  std::string LastMessage() const { return desk.messages.empty() ? "" : desk.messages.back().second; }
+  std::string LastMessage() const { return bridge.messages.empty() ? "" : bridge.messages.back().second; }
 
-  FakeChatDesk desk;
+  FakeChatBridge bridge;
 };
 
 TEST(ChatCommands, WhatMayNotWriteIsNotCarriedOutWhateverAHandlerPlans) {
@@ -125,26 +125,26 @@ TEST(ChatCommands, WhatMayNotWriteIsNotCarriedOutWhateverAHandlerPlans) {
        {v1::ChatOrigin::WRITE_BAR_CHANNEL, v1::ChatOrigin::WRITE_BAR_NOBODY, v1::ChatOrigin::WRITE_BAR_UNPROVED,
         v1::ChatOrigin::WRITE_BAR_UNSPECIFIED}) {
     ChatWorld world({{"why", careless}});
-    world.desk.said.mutable_chat()->set_write_bar(bar);
+    world.bridge.said.mutable_chat()->set_write_bar(bar);
     world.Say("/why");
     world.Run();
     EXPECT_THAT(world.LastMessage(), HasSubstr("looked"));
     const bool free = bar == v1::ChatOrigin::WRITE_BAR_UNSPECIFIED;
     EXPECT_EQ(world.Labels(1).contains("question"), free) << v1::ChatOrigin::WriteBar_Name(bar);
-    EXPECT_EQ(world.desk.subscribed.contains("gate"), free) << v1::ChatOrigin::WriteBar_Name(bar);
+    EXPECT_EQ(world.bridge.subscribed.contains("gate"), free) << v1::ChatOrigin::WriteBar_Name(bar);
     world.ExpectSettled();
   }
 }
 
 TEST(ChatCommands, AnUnprovedMessageIsPlannedForTheAccountThatItNamesAndWaitsForACode) {
   ChatWorld world;
-  v1::ChatOrigin& chat = *world.desk.said.mutable_chat();
+  v1::ChatOrigin& chat = *world.bridge.said.mutable_chat();
   chat.clear_login();
   chat.set_unproved(true);
   chat.set_claimed("maria");
   chat.set_write_bar(v1::ChatOrigin::WRITE_BAR_UNPROVED);
-  world.desk.said.set_actor("slack:U1");
-  world.desk.said.set_text_author("slack:U1");
+  world.bridge.said.set_actor("slack:U1");
+  world.bridge.said.set_text_author("slack:U1");
   world.Say("/label question");
   world.Run();
   EXPECT_THAT(world.LastMessage(), HasSubstr("nothing is done yet"));
@@ -162,23 +162,23 @@ TEST(ChatCommands, AnUnprovedMessageIsPlannedForTheAccountThatItNamesAndWaitsFor
   world.Comment(1, "maria", yes);
   world.Run();
   EXPECT_THAT(world.Labels(1), Contains("question"));
-  EXPECT_THAT(world.desk.messages, SizeIs(1)) << "the rest was said on the forge";
+  EXPECT_THAT(world.bridge.messages, SizeIs(1)) << "the rest was said on the forge";
 }
 
 TEST(ChatCommands, AButtonWorksOnceForEachPerson) {
   ChatWorld world;
-  world.desk.said.mutable_chat()->set_button("m-1.0");
+  world.bridge.said.mutable_chat()->set_button("m-1.0");
   world.Say("/label question");
   world.Run();
   EXPECT_THAT(world.LastMessage(), HasSubstr("added"));
   world.Say("/label question");
   world.Run();
   EXPECT_THAT(world.LastMessage(), HasSubstr("used already"));
-  world.desk.said.mutable_chat()->set_button("m-1.1");
+  world.bridge.said.mutable_chat()->set_button("m-1.1");
   world.Say("/label question");
   world.Run();
   EXPECT_THAT(world.LastMessage(), HasSubstr("there already"));
-  EXPECT_THAT(world.desk.messages, SizeIs(3));
+  EXPECT_THAT(world.bridge.messages, SizeIs(3));
 }
 
 TEST(ChatCommands, DeathAtAnyPointLeavesOneWriteAndOneAnswer) {
@@ -188,14 +188,14 @@ TEST(ChatCommands, DeathAtAnyPointLeavesOneWriteAndOneAnswer) {
     world.Say("/label question");
     world.Run();
     points = world.points_;
-    EXPECT_THAT(world.desk.messages, SizeIs(1));
+    EXPECT_THAT(world.bridge.messages, SizeIs(1));
   }
   ASSERT_GT(points, 5);
   for (int64_t die_at = 1; die_at <= points; die_at += 3) {
     ChatWorld world;
     world.Say("/label question");
     EXPECT_EQ(world.Run(die_at), 1) << die_at;
-    EXPECT_THAT(world.desk.messages, SizeIs(1)) << die_at;
+    EXPECT_THAT(world.bridge.messages, SizeIs(1)) << die_at;
     EXPECT_THAT(world.LastMessage(), HasSubstr("added")) << die_at;
     EXPECT_THAT(world.Labels(1), Contains("question")) << die_at;
     world.ExpectSettled();
@@ -204,7 +204,7 @@ TEST(ChatCommands, DeathAtAnyPointLeavesOneWriteAndOneAnswer) {
 
 TEST(ChatCommands, AnAnswerNamesWhatItIsAboutWhereNobodyDid) {
   ChatWorld world;
-  world.desk.said.mutable_chat()->set_recalled(true);
+  world.bridge.said.mutable_chat()->set_recalled(true);
   world.Say("/why");
   world.Run();
   EXPECT_THAT(world.LastMessage(), HasSubstr("(about `octo/repo#\u20601`)"));

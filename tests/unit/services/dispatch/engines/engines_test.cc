@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tests/unit/services/dispatch/book/dispatch_fixture.h"
+#include "tests/unit/services/dispatch/queue/dispatch_fixture.h"
 
 namespace yardmaster::dispatch {
 namespace {
@@ -20,9 +20,9 @@ class LastComesFirst final : public Engine {
   std::string_view name() const override { return "last"; }
   Round Place(PlacementInput input) const override {
     Round round;
-    Turns turns(input.waiting, input.usage);
+    FairOrder order(input.waiting, input.usage);
     int64_t last = 0;
-    for (int64_t number = turns.Next(); number != 0; number = turns.Next()) last = std::max(last, number);
+    for (int64_t number = order.Next(); number != 0; number = order.Next()) last = std::max(last, number);
     if (last != 0 && !input.candidates.empty()) {
       round.placed.push_back({&input.job_of(last), input.candidates.front().runner, {0}});
     }
@@ -30,16 +30,16 @@ class LastComesFirst final : public Engine {
   }
 };
 
-TEST(Engines, TheBookTakesWhatItsEngineSays) {
+TEST(Engines, TheQueueTakesWhatItsEngineSays) {
   const Moment now{WallTime(std::chrono::hours(1)), std::chrono::steady_clock::time_point(std::chrono::hours(1))};
   const LastComesFirst engine;
-  Book book(Limits(), now, engine);
-  book.Apply(*book.Report(ReportOf("r", 1), now));
-  book.Apply(*book.Submit(JobOf("first"), now));
-  book.Apply(*book.Submit(JobOf("last"), now));
-  book.Apply(book.Place(now));
-  EXPECT_EQ(book.FindLease("first"), nullptr);
-  EXPECT_NE(book.FindLease("last"), nullptr);
+  JobQueue queue(Limits(), now, engine);
+  queue.Apply(*queue.Report(ReportOf("r", 1), now));
+  queue.Apply(*queue.Submit(JobOf("first"), now));
+  queue.Apply(*queue.Submit(JobOf("last"), now));
+  queue.Apply(queue.Place(now));
+  EXPECT_EQ(queue.FindLease("first"), nullptr);
+  EXPECT_NE(queue.FindLease("last"), nullptr);
 }
 
 }  // namespace

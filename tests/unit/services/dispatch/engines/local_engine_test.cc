@@ -1,6 +1,6 @@
 #include "services/dispatch/engines/local_engine.h"
 
-#include "tests/unit/services/dispatch/book/dispatch_fixture.h"
+#include "tests/unit/services/dispatch/queue/dispatch_fixture.h"
 
 namespace yardmaster::dispatch {
 namespace {
@@ -14,7 +14,7 @@ class PlacementTest : public DispatchFixture {
   // The jobs that have a lease.
   std::vector<std::string> Leased() {
     std::vector<std::string> jobs;
-    for (const auto& [id, lease] : book_.leases()) jobs.push_back(id);
+    for (const auto& [id, lease] : queue_.leases()) jobs.push_back(id);
     return jobs;
   }
   Job Timed(std::string id, uint32_t count, int64_t expected, int64_t limit) {
@@ -31,7 +31,7 @@ TEST_F(PlacementTest, AGangGetsAllOfItsDevicesOrNone) {
   Submit(JobOf("b", 3));
   Place();
   EXPECT_THAT(Leased(), ElementsAre("a"));
-  EXPECT_EQ(book_.FindLease("a")->devices.size(), 2U);
+  EXPECT_EQ(queue_.FindLease("a")->devices.size(), 2U);
 }
 
 TEST_F(PlacementTest, TheFullestRunnerThatSufficesIsTaken) {
@@ -39,7 +39,7 @@ TEST_F(PlacementTest, TheFullestRunnerThatSufficesIsTaken) {
   Report(ReportOf("small", 2));
   Submit(JobOf("a", 2));
   Place();
-  EXPECT_EQ(book_.FindLease("a")->runner, "small");
+  EXPECT_EQ(queue_.FindLease("a")->runner, "small");
 }
 
 TEST_F(PlacementTest, PriorityGoesFirstAndAgeOvertakesIt) {
@@ -53,8 +53,8 @@ TEST_F(PlacementTest, PriorityGoesFirstAndAgeOvertakesIt) {
   Submit(high);
   Place();
   EXPECT_THAT(Leased(), ElementsAre("new-high"));
-  ASSERT_TRUE(Do(book_.Cancel("new-high", "ann", Now())).ok());
-  ASSERT_TRUE(Do(book_.GiveBack("new-high", 1, "told to", Now())).ok());
+  ASSERT_TRUE(Do(queue_.Cancel("new-high", "ann", Now())).ok());
+  ASSERT_TRUE(Do(queue_.GiveBack("new-high", 1, "told to", Now())).ok());
   Pass(2 * kTurnBonus);
   high.id = "later-high";
   Submit(high);
@@ -85,7 +85,7 @@ TEST_F(PlacementTest, SmallJobsFillTheGapBeforeALargeOneIfTheyEndInTime) {
   Submit(Timed("unknown", 1, 50, 0));
   Place();
   EXPECT_THAT(Leased(), ElementsAre("running", "short"));
-  const absl::StatusOr<Waiting> why = book_.Explain("large", Now());
+  const absl::StatusOr<Waiting> why = queue_.Explain("large", Now());
   ASSERT_TRUE(why.ok());
   EXPECT_EQ(why->estimate, std::chrono::seconds(100));
   EXPECT_EQ(why->position, 1U);
@@ -110,18 +110,18 @@ TEST_F(PlacementTest, SickDrainedQuarantinedAndSilentRunnersGetNothing) {
   sick.devices[0].healthy = false;
   Report(sick);
   Report(ReportOf("drained", 1));
-  ASSERT_TRUE(Do(book_.SetDrained("drained", true)).ok());
+  ASSERT_TRUE(Do(queue_.SetDrained("drained", true)).ok());
   Report(ReportOf("quarantined", 1));
-  ASSERT_TRUE(Do(book_.SetQuarantined("quarantined", true, "device lost")).ok());
+  ASSERT_TRUE(Do(queue_.SetQuarantined("quarantined", true, "device lost")).ok());
   RunnerReport ending = ReportOf("ending", 1);
   ending.draining = true;
   Report(ending);
   Submit(JobOf("a"));
   Place();
   EXPECT_THAT(Leased(), IsEmpty());
-  ASSERT_TRUE(Do(book_.SetDrained("drained", false)).ok());
+  ASSERT_TRUE(Do(queue_.SetDrained("drained", false)).ok());
   Place();
-  EXPECT_EQ(book_.FindLease("a")->runner, "drained");
+  EXPECT_EQ(queue_.FindLease("a")->runner, "drained");
 }
 
 TEST_F(PlacementTest, WhatNobodyCouldEverDoEndsAtOnceAndNamesTheNearest) {
@@ -138,7 +138,7 @@ TEST_F(PlacementTest, WhatNobodyCouldEverDoEndsAtOnceAndNamesTheNearest) {
 
 TEST_F(PlacementTest, WithNoRunnerKnownJobsWaitUntilTheRunnersHaveSettled) {
   Submit(JobOf("a", 3));
-  EXPECT_EQ(book_.Explain("a", Now())->reason, "no runner is known yet");
+  EXPECT_EQ(queue_.Explain("a", Now())->reason, "no runner is known yet");
   Report(ReportOf("r", 2));
   Pass(std::chrono::seconds(9));
   Report(ReportOf("r", 2));
@@ -158,19 +158,19 @@ TEST_F(PlacementTest, WithNoRunnerKnownJobsWaitUntilTheRunnersHaveSettled) {
 TEST_F(PlacementTest, AWaitingJobSaysWhatKeepsIt) {
   Report(ReportOf("r", 1));
   Submit(JobOf("a"));
-  ASSERT_TRUE(Do(book_.SetDrained("r", true)).ok());
-  absl::StatusOr<Waiting> why = book_.Explain("a", Now());
+  ASSERT_TRUE(Do(queue_.SetDrained("r", true)).ok());
+  absl::StatusOr<Waiting> why = queue_.Explain("a", Now());
   ASSERT_TRUE(why.ok());
   EXPECT_EQ(why->nearest_runner, "r");
   EXPECT_THAT(why->nearest_missing, ElementsAre("it is draining"));
-  ASSERT_TRUE(Do(book_.SetDrained("r", false)).ok());
+  ASSERT_TRUE(Do(queue_.SetDrained("r", false)).ok());
   Place();
   Submit(JobOf("b"));
-  why = book_.Explain("b", Now());
+  why = queue_.Explain("b", Now());
   ASSERT_TRUE(why.ok());
   EXPECT_THAT(why->nearest_missing, ElementsAre("1 free npu"));
   EXPECT_EQ(why->estimate, kUnknownRun);
-  EXPECT_EQ(book_.Explain("a", Now()).status().code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_EQ(queue_.Explain("a", Now()).status().code(), absl::StatusCode::kFailedPrecondition);
 }
 
 }  // namespace
