@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::chrono::milliseconds kLookAtRunEvery{50};
 // How far it is comes from a file, and people are told only every few seconds.
-constexpr std::chrono::milliseconds kLookAtProgressEvery{250};
+constexpr std::chrono::milliseconds kLookAtProgressEvery{100};
 
 }  // namespace
 

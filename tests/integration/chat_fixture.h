@@ -61,8 +61,10 @@ class ChatPipeTest : public PipeTest {
   }
 
   void TearDown() override {
-    // What a busy machine holds up may come together there; the platform then says when, and it comes again.
-    EXPECT_LE(listener_.side().over_limit(), 5) << "more was said than the platforms take";
+    // What a busy machine holds up may come together there; the platform then says when, and it comes again. A reply on
+    // Feishu names no channel: those of several channels count as one there.
+    const size_t said = listener_.Heard().size();
+    EXPECT_LE(listener_.side().over_limit(), static_cast<int>(5 + said / 4)) << "more was said than the platforms take";
     EXPECT_EQ(listener_.side().without_token(), 0);
   }
 

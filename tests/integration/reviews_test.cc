@@ -281,7 +281,7 @@ TEST_P(ReviewsTest, KillsFaultsAndLostWebhooksLeaveExactlyOneOfEverything) {
   Push();
   Drain();
   for (int i = 0; i < 3 && Forge("redeliver", json::object()).value("redelivered", 0) > 0; ++i) Drain();
-  EXPECT_THAT(Summary(), HasSubstr("3 new, 0 still, 0 fixed"));
+  EXPECT_THAT(Summary(), HasSubstr("3 new, 0 still, 0 fixed")) << head << "\n" << Told();
   ExpectCheck(head, "failure");
   const std::vector<std::string> comments = Inline();
   EXPECT_EQ(std::set<std::string>(comments.begin(), comments.end()).size(), comments.size()) << "said twice";

@@ -59,7 +59,7 @@ class ServerRunsTest : public ::testing::Test {
         "layers": [{"id": "first", "kind": "correctness", "steps": [{"id": "look",
                       "shell": "for i in 1 2 3 4 5; do echo line $i; done; cat marker.txt; sleep $${NAP:-0}"}]},
                    {"id": "second", "kind": "correctness", "after": ["first"], "steps": [{"id": "judge",
-                      "shell": "echo judging; test -z \"$BAD\""}]}]}]})");
+                      "shell": "echo judging; sleep 0.5; test -z \"$BAD\""}]}]}]})");
     dir_.Write("tree/marker.txt", "the uploaded tree\n");
     dir_.Write("operator.token", "operator-token-of-tests");
     dir_.Write("config.json", R"({"data_dir": "data", "packs_dir": "packs", "allow_anonymous_loopback": true,

@@ -112,12 +112,14 @@ Outcome EventWork::Announce() {
   RETURN_UNLESS_DONE(Execute(run_, effects_, plan, options, execution));
   const bool shows_checks = run_.forge().has_check_runs() || run_.forge().has_commit_statuses();
   std::string summary;
+  int64_t summary_revision = 0;
   if (!said.section().empty()) {
-    const absl::StatusOr<std::string> before = LastAnswer(run_, kSummaryCommentName);
+    const absl::StatusOr<AnswerBefore> before = LastAnswer(run_, kSummaryCommentName);
     if (!before.ok()) return Outcome::OfStore(before.status());
     // Without a summary there is nothing that it could be a section of.
-    if (!before->empty()) summary = WithSection(*before, said.section(), said.section_text());
-    if (summary == *before) summary.clear();
+    if (!before->text.empty()) summary = WithSection(before->text, said.section(), said.section_text());
+    if (summary == before->text) summary.clear();
+    summary_revision = before->next_revision;
   }
   if (!said.comment_name().empty() || !summary.empty() || (said.checks_size() > 0 && shows_checks)) {
     plan.clear_actions();
@@ -133,7 +135,7 @@ Outcome EventWork::Announce() {
       v1::AnswerComment& comment = *plan.add_actions()->mutable_answer_comment();
       comment.set_name(std::string(kSummaryCommentName));
       comment.set_body(summary);
-      comment.set_revision(run_.delivery());
+      comment.set_revision(summary_revision);
     }
     RETURN_UNLESS_DONE(Execute(run_, effects_, plan, options, execution));
     if (run_.mode() != v1::MODE_APPLY && said.messages().empty()) {

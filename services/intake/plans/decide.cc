@@ -157,15 +157,14 @@ Outcome Decision::MakePlan(const PlanInput& input) {
   }
   if (request_.keeper != nullptr && HasShadow(run_, request_.planner)) made_ = plan_;
   ExplainChoice(run_.choice(), plan_);
-  // Comments that are updated in place: what a later delivery says replaces what an earlier one said.
+  // Comments that are updated in place: what a later plan says replaces what an earlier one said.
   for (v1::Action& action : *plan_.mutable_actions()) {
     if (!action.has_answer_comment()) continue;
     v1::AnswerComment& comment = *action.mutable_answer_comment();
-    comment.set_revision(run_.delivery());
-    if (comment.name() != kSummaryCommentName) continue;
-    const absl::StatusOr<std::string> before = LastAnswer(run_, comment.name());
+    const absl::StatusOr<AnswerBefore> before = LastAnswer(run_, comment.name());
     if (!before.ok()) return Outcome::OfStore(before.status());
-    comment.set_body(WithSectionsOf(*before, comment.body()));
+    comment.set_revision(before->next_revision);
+    if (comment.name() == kSummaryCommentName) comment.set_body(WithSectionsOf(before->text, comment.body()));
   }
   HoldBackLabels();
   AddSimilarSubjects(run_.env().subjects, request_.reading.snapshot, plan_);
