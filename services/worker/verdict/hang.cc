@@ -91,6 +91,12 @@ Place PlaceOf(LogReader& log, const RankView& view, int64_t stopped) {
 bool IsBehind(const Place& a, const Place& b) {
   if (b.shapes.empty()) return false;
   if (a.shapes.empty()) return true;
+  // With its numbers, as in "step 12 done", a line says more than without.
+  const auto says = [](const Place& place, const std::string& text) {
+    return absl::c_any_of(place.lines, [&](const LogLine& line) { return line.text == text; });
+  };
+  const std::string& said = a.lines.back().text;
+  if (said != b.lines.back().text && says(b, said) && !says(a, b.lines.back().text)) return true;
   const std::string& last = a.shapes.back();
   if (last == b.shapes.back()) return false;
   const bool passed = absl::c_linear_search(b.shapes, last);
@@ -241,6 +247,16 @@ std::string WhoTextWithoutRanks(const std::vector<Place>& places) {
 }
 
 }  // namespace
+
+std::vector<int> FewestCompleted(const StepContext& context, const std::vector<RankView>& views) {
+  if (context.evidence->log == nullptr) return {};
+  std::vector<Place> places;
+  places.reserve(views.size());
+  for (const RankView& view : views) {
+    places.push_back(PlaceOf(*context.evidence->log, view, LastCountedMicros(context)));
+  }
+  return places.size() < 2 ? std::vector<int>() : SuspectByNumber(places).ranks;
+}
 
 Hang FindHang(const StepContext& context, const std::vector<RankView>& views) {
   const StepEvidence& evidence = *context.evidence;

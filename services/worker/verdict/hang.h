@@ -12,14 +12,17 @@ namespace yardmaster::worker {
 
 struct Hang {
   Finding finding;
-  std::vector<LogLine>
-      lines;  // where each rank that was still there stood, or what it said last; of suspects both, and they come first
+  // Where each rank that was still there stood, or what it said last; of suspects both, and they come first.
+  std::vector<LogLine> lines;
 };
 
 // Looks at the ranks that were still there when the step was stopped; those that had ended before are not the hang.
 // Suspects are those that did not reach what others reached: the lowest number of completed collectives where they
 // say one, else a last line that others went past.
 Hang FindHang(const StepContext& context, const std::vector<RankView>& views);
+
+// The ranks that had completed fewer collectives than the others, where every rank's watchdog says how many; else none.
+std::vector<int> FewestCompleted(const StepContext& context, const std::vector<RankView>& views);
 
 }  // namespace yardmaster::worker
 

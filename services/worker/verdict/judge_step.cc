@@ -52,6 +52,10 @@ void ExplainVictimsOnly(const StepContext& context, const std::vector<RankView>&
   cause.generic = false;
   if (running.empty() || !context.ranked) {
     std::string what = "a collective failed, and no rank says why: each that failed says that another one did";
+    if (const std::vector<int> fewest = FewestCompleted(context, views); !fewest.empty()) {
+      what = Concat("a collective failed: ", RankList(fewest), " had completed fewer than the others");
+      cause.rank = fewest.front();
+    }
     if (!left.empty()) {
       what += Concat("; ", RankList(left), left.size() == 1 ? " had" : " had all", " ended before with exit code 0");
     }

@@ -1,4 +1,6 @@
 // What is wrong with one rank by itself. Which of it is to blame is decided where ranks are merged.
+#include <re2/re2.h>
+
 #include <algorithm>
 #include <csignal>
 #include <optional>
@@ -22,6 +24,9 @@ constexpr size_t kMaxClassifiedTests = 100;
 // What shells say of programs that they did not find, or could not start.
 constexpr int kShellNotFound = 127;
 constexpr int kShellNotExecutable = 126;
+// The pack's signatures for what the kernel logs have these names, too.
+constexpr std::string_view kOutOfMemoryId = "oom";
+constexpr std::string_view kHostOutOfMemoryId = "host-oom";
 
 // On this rank, at its end.
 Finding On(const RankView& view, Finding finding) {
@@ -44,13 +49,22 @@ bool LooksLikeAssertion(const StepContext& context, std::string_view message) {
 
 // --- Tests of reports ---
 
+// An assertion about a text quotes it: that text is data, and tells of nothing that happened.
+std::string WithoutQuotedData(std::string_view line) {
+  static const RE2 kAssertion(R"(^\s*(?:E\s+)?(?:AssertionError: )?assert\s)", RE2::Latin1);
+  static const RE2 kQuoted(R"('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")", RE2::Latin1);
+  std::string text(line);
+  if (RE2::PartialMatch(text, kAssertion)) RE2::GlobalReplace(&text, kQuoted, "''");
+  return text;
+}
+
 Finding FromTest(const StepContext& context, const RankView& view, const ReportTest& test, bool tensors_off) {
   const std::vector<std::string_view> lines = ErrorLines(test.message);
   // The best of what the message is known by.
   const rules::FailureSignature* best = nullptr;
   std::string_view best_line;
   for (const std::string_view line : lines) {
-    for (const rules::FailureSignature* signature : context.signatures->Match(line, context.phase)) {
+    for (const rules::FailureSignature* signature : context.signatures->Match(WithoutQuotedData(line), context.phase)) {
       if (IsGeneric(*signature) || (best != nullptr && best->priority <= signature->priority)) continue;
       best = signature;
       best_line = line;
@@ -118,6 +132,11 @@ bool AbortSaysWhy(const RankView& view) {
          });
 }
 
+// Whether the rank's own log has what the kernel says of memory.
+bool LogSays(const RankView& view, std::string_view signature) {
+  return absl::c_any_of(view.hits, [&](const Signatures::Hit& hit) { return hit.signature->id == signature; });
+}
+
 void FindInSignal(const StepContext& context, RankView& view) {
   const StepEvidence& evidence = *context.evidence;
   const int signal = view.end->signal;
@@ -126,13 +145,13 @@ void FindInSignal(const StepContext& context, RankView& view) {
   std::string what = Concat("killed by ", SignalName(signal), meaning.empty() ? "" : " (", meaning,
                             meaning.empty() ? "" : ")", test.empty() ? "" : " in ", test);
   Finding finding;
-  if (signal == SIGKILL && evidence.oom_kills > 0) {
+  if (signal == SIGKILL && (evidence.oom_kills > 0 || LogSays(view, kOutOfMemoryId))) {
     finding =
-        Make(view, kOutOfMemory, FailureClass::kCode, "oom",
+        Make(view, kOutOfMemory, FailureClass::kCode, kOutOfMemoryId,
              Concat("killed for want of memory: the step passed its memory limit", test.empty() ? "" : " in ", test));
     finding.advice = "Use less memory, or raise the limit in the manifest.";
-  } else if (signal == SIGKILL && evidence.host_oom_kills > 0) {
-    finding = Make(view, kHostOutOfMemory, FailureClass::kInfrastructure, "oom-host",
+  } else if (signal == SIGKILL && (evidence.host_oom_kills > 0 || LogSays(view, kHostOutOfMemoryId))) {
+    finding = Make(view, kHostOutOfMemory, FailureClass::kInfrastructure, kHostOutOfMemoryId,
                    Concat("killed while the whole host ran out of memory", test.empty() ? "" : ", in ", test));
     finding.advice = "Run on a host with more memory, or with less beside it.";
   } else if (signal == SIGKILL) {
@@ -164,13 +183,19 @@ void FindInExitCode(const StepContext& context, RankView& view) {
   Finding finding;
   if ((code == kShellNotFound || code == kShellNotExecutable) && view.ran == 0) {
     const bool built = evidence.step != nullptr && RunsBuiltProgram(evidence.step->command);
-    finding = Make(view, built ? kMissingProgram : kNotStartable,
-                   built ? FailureClass::kCode : FailureClass::kEnvironment, "missing-program",
-                   Concat(code == kShellNotFound ? "a program was not found" : "a program can't be executed",
-                          " (exit code ", code, ")"));
+    finding =
+        Make(view, built ? kMissingProgram : kNotStartable, built ? FailureClass::kCode : FailureClass::kEnvironment,
+             code == kShellNotFound || built ? "missing-program" : "not-startable",
+             Concat(code == kShellNotFound ? "a program was not found" : "a program can't be executed", " (exit code ",
+                    code, ")"));
     finding.advice = built ? "The build should have made it: look at the build's log."
                            : "Install it, or correct PATH in the environment of the suite.";
     finding.search = code == kShellNotFound ? "not found" : "ermission denied";
+    // What the shell says of it: which program, and why.
+    if (evidence.log != nullptr) {
+      const auto said = evidence.log->Search(finding.search, 1, view.rank);
+      if (said.ok() && !said->empty()) finding.what += Concat(": ", Quoted(said->front().text));
+    }
   } else {
     std::string what = Concat("ended with exit code ", code);
     if (view.ran > 0 && view.failed == 0) {

@@ -40,16 +40,23 @@ std::string Alternation(const std::vector<std::string>& patterns) {
   return text;
 }
 
-// What loggers, the kernel, the journal and builders of images put in front of a line: patterns that begin with "^"
-// mean what comes after it.
-std::string_view WithoutTimeStamp(std::string_view line) {
+// What loggers, the kernel, the journal, builders of images, and programs that pass on what others print (Ray, vLLM,
+// mpirun, pytest) put in front of a line: patterns that begin with "^" mean what comes after it.
+std::string_view WithoutPrefix(std::string_view line) {
   static const RE2 kStamp(R"((?:\[ *\d+\.\d{3,9}\] )"
                           R"(|\[?\d{4}-\d\d-\d\d[T -]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?\]?:?[ \t]+)"
                           R"(|[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \S+ )"
-                          R"(|#\d+ \d+\.\d+ ))",
+                          R"(|#\d+ \d+\.\d+ )"
+                          R"(|\((?:\w+ )?pid=\d+(?:, ip=[0-9a-f.:]+)?\) ?)"
+                          R"(|(?:INFO|WARNING|ERROR|CRITICAL) \d\d-\d\d \d\d:\d\d:\d\d \[[\w./]+:\d+\] )"
+                          R"(|\[\d+,\d+\]<std(?:out|err)>: ?)"
+                          R"(|INTERNALERROR> ))",
                           Options(kPatternMemory));
   auto rest = Piece(line);
-  if (!RE2::Consume(&rest, kStamp)) return line;
+  // One program passes on what another one does.
+  constexpr int kMostPrefixes = 3;
+  for (int i = 0; i < kMostPrefixes && RE2::Consume(&rest, kStamp); ++i) {
+  }
   return {rest.data(), rest.size()};
 }
 
@@ -147,7 +154,7 @@ class CompiledSignatures final : public Signatures {
                                                     bool& exception) const {
     std::vector<const rules::FailureSignature*> matched;
     const PhaseSet& set = SetOf(phase);
-    line = WithoutTimeStamp(line.substr(0, kMaxMatchedBytes));
+    line = WithoutPrefix(line.substr(0, kMaxMatchedBytes));
     std::vector<int> found;
     RE2::Set::ErrorInfo info{};
     if (set.set != nullptr && set.set->Match(Piece(line), &found, &info)) {

@@ -391,7 +391,7 @@ TEST(JudgeStep, AKillWhileTheHostRanOutOfMemoryIsInfrastructure) {
   StepCase test(2);
   test.Kill(1, SIGKILL, 3 * kSecond);
   test.evidence.host_oom_kills = 1;
-  ExpectCause(test.Judge(), Verdict::kError, FailureClass::kInfrastructure, "oom-host", 1);
+  ExpectCause(test.Judge(), Verdict::kError, FailureClass::kInfrastructure, "host-oom", 1);
 }
 
 TEST(JudgeStep, AKillThatTheKernelDidNotDoIsSaidToBeSomebodys) {
