@@ -210,7 +210,7 @@ absl::Status Dispatcher::TryTogether(const std::vector<Decision*>& decisions, st
   }
   if (frees) apply(queue_.Place(now));
   const bool is_new = decisions.front()->is_new;
-  const absl::Status stored = rows.empty() ? absl::OkStatus() : jobs_.Put(rows, is_new);
+  absl::Status stored = rows.empty() ? absl::OkStatus() : jobs_.Put(rows, is_new);
   if (!stored.ok()) {
     for (auto one = former.rbegin(); one != former.rend(); ++one) queue_.Restore(*one);
     return stored;

@@ -49,7 +49,7 @@ struct Topic {
   static Topic OfJob(std::string_view job) { return {Kind::kJob, std::string(job)}; }
   // What the runner should do.
   static Topic OfRunner(std::string_view runner) { return {Kind::kRunner, std::string(runner)}; }
-  friend auto operator<=>(const Topic&, const Topic&) = default;
+  friend auto operator<=>(const Topic&, const Topic&) = default;  // NOLINT(modernize-use-nullptr): it reads the 0
 };
 
 // A lease that its runner should have, with its job.

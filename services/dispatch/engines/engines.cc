@@ -6,8 +6,8 @@ namespace yardmaster::dispatch {
 namespace {
 
 const std::vector<const Engine*>& AllEngines() {
-  static const LocalEngine local;
-  static const auto* const kEngines = new std::vector<const Engine*>{&local};
+  static const LocalEngine kLocal;
+  static const auto* const kEngines = new std::vector<const Engine*>{&kLocal};
   return *kEngines;
 }
 

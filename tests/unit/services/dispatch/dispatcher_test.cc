@@ -144,6 +144,7 @@ TEST_F(DispatcherTest, AWorkerWhoseTakeoverCouldNotBeWrittenGoesOn) {
 TEST_F(DispatcherTest, OneThatCanNotBeStoredDoesNotHoldUpOthers) {
   jobs_.refused_ = "j-7";
   std::vector<std::thread> clients;
+  clients.reserve(20);
   std::mutex mutex;
   std::set<std::string> refused;
   for (int i = 0; i < 20; ++i) {
