@@ -114,7 +114,7 @@ std::string GitRoot::Resolve(const std::string& repository, const std::string& r
 
 std::string GitRoot::Publish(const std::string& repository, const std::string& ref, const std::string& from,
                              const std::string& revision) const {
-  const std::string commit = Resolve(from, revision);
+  std::string commit = Resolve(from, revision);
   if (commit.empty()) return {};
   {
     const std::lock_guard<std::mutex> lock(mutex_);
