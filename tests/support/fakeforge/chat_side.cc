@@ -150,6 +150,11 @@ bool ChatSide::IsOverLimit(const std::string& platform, const std::string& place
   return false;
 }
 
+void ChatSide::NoteSaid(const std::string& message, const std::string& channel) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  said_in_[message] = channel;
+}
+
 Answer ChatSide::Post(const std::string& platform, const Request& request, const json& given) {
   // Mattermost's message for one person holds the post.
   const json& body = given.contains("post") ? given["post"] : given;
@@ -171,7 +176,9 @@ Answer ChatSide::Post(const std::string& platform, const Request& request, const
       std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch())
           .count();
   const std::lock_guard<std::mutex> lock(mutex_);
-  const std::string place = platform == "wecom" ? heard.only_for : heard.channel;
+  std::string place = platform == "wecom" ? heard.only_for : heard.channel;
+  // A reply on Feishu names no channel.
+  if (const auto said = said_in_.find(heard.answers); place.empty() && said != said_in_.end()) place = said->second;
   if (!IsAddress(request) && IsOverLimit(platform, place)) {
     ++over_limit_;
     return TooFast(platform);

@@ -47,6 +47,9 @@ class ChatSide {
   // The platforms' own form of messages is refused: only plain text is taken.
   void RefuseForms(bool refuse) { refuse_forms_ = refuse; }
 
+  // Somebody said the message in the channel: what replies to it goes there.
+  void NoteSaid(const std::string& message, const std::string& channel);
+
   // All messages of a platform; empty: of every one. In the order in which they came.
   std::vector<HeardInChat> Heard(std::string_view platform = "") const;
   // Calls that came too fast, and calls without the right credentials.
@@ -65,6 +68,7 @@ class ChatSide {
   const std::string secret_;
   mutable std::mutex mutex_;  // guards what follows
   std::vector<HeardInChat> heard_;
+  std::map<std::string, std::string> said_in_;  // channel by message
   std::map<std::string, std::deque<std::chrono::steady_clock::time_point>> recent_;
   std::atomic<bool> refuse_forms_{false};
   std::atomic<int> over_limit_{0};
