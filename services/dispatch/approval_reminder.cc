@@ -72,8 +72,8 @@ absl::StatusOr<std::string> RemindIn(const JobEnvironment& env, const JobTurn& t
     ++waiting;
     const int64_t waited = std::chrono::duration_cast<std::chrono::hours>(now - *since).count() / 24;
     const std::string which = EchoCode(absl::StrCat("#", pull.number));
-    absl::StrAppend(&list.en, "- ", which, ", ", WaitText(waited), "\n");
-    absl::StrAppend(&list.zh, "- ", which, "，", waited, " 天\n");
+    list.Append(absl::StrCat("- ", which, ", ", WaitText(waited), "\n"),
+                absl::StrCat("- ", which, "，", waited, " 天\n"));
     if (together) continue;
     const std::string id = absl::StrCat("approval-", ShortDigestOf({SubjectKey(subject), pull.head_sha}));
     const std::string head = EchoCode(ShortCommit(pull.head_sha));

@@ -9,7 +9,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "clients/forge/forge_error.h"
-#include "services/core/absl_view.h"
 #include "services/core/defang.h"
 #include "services/core/errors.h"
 #include "services/core/problem.h"
@@ -100,34 +99,31 @@ SaidText BacktestText(const std::string& pack, const std::string& base, const st
                              " would come out differently\n"),
                 absl::StrCat("**", EchoCode(pack), " 回测**：现用 `", old_revision, "`，新版 `", new_revision,
                              "`，最近 ", result.cases, " 个 issue 中 ", result.issues.size(), " 个结果会不同\n")};
-  const auto add = [&text](std::string_view en, std::string_view zh) {
-    absl::StrAppend(&text.en, Abs(en));
-    absl::StrAppend(&text.zh, Abs(zh));
-  };
   bool first = true;
   for (const LabelChange& label : result.labels) {
     if (label.added == 0 && label.removed == 0) continue;
     if (first) {
-      add("\n| label | in service | new | only new | only in service |\n|---|---|---|---|---|\n",
-          "\n| 标签 | 现用 | 新版 | 仅新版 | 仅现用 |\n|---|---|---|---|---|\n");
+      text.Append("\n| label | in service | new | only new | only in service |\n|---|---|---|---|---|\n",
+                  "\n| 标签 | 现用 | 新版 | 仅新版 | 仅现用 |\n|---|---|---|---|---|\n");
     }
     first = false;
     const std::string row = absl::StrCat("| ", TableCell(EchoCode(label.label)), " | ", label.base, " | ",
                                          label.candidate, " | ", label.added, " | ", label.removed, " |\n");
-    add(row, row);
+    text.Append(row);
   }
-  if (!result.issues.empty()) add("\n", "\n");
+  if (!result.issues.empty()) text.Append("\n");
   for (size_t i = 0; i < std::min(result.issues.size(), kMaxChangesTold); ++i) {
     const IssueChange& change = result.issues[i];
     const std::string line =
         absl::StrCat("- ", EchoCode(absl::StrCat("#", change.index < numbers.size() ? numbers[change.index] : 0)), ":",
                      LabelList("+", change.added), LabelList("−", change.removed));
     const bool other = change.base_template != change.candidate_template;
-    add(absl::StrCat(line, other ? " another comment" : "", "\n"), absl::StrCat(line, other ? " 评论不同" : "", "\n"));
+    text.Append(absl::StrCat(line, other ? " another comment" : "", "\n"),
+                absl::StrCat(line, other ? " 评论不同" : "", "\n"));
   }
   if (result.issues.size() > kMaxChangesTold) {
     const size_t more = result.issues.size() - kMaxChangesTold;
-    add(absl::StrCat("- and ", more, " more\n"), absl::StrCat("- 还有 ", more, " 个\n"));
+    text.Append(absl::StrCat("- and ", more, " more\n"), absl::StrCat("- 还有 ", more, " 个\n"));
   }
   return text;
 }

@@ -112,8 +112,8 @@ absl::StatusOr<std::string> WatchRepository(const JobEnvironment& env, const Job
         absl::StrCat("- ", EchoCode(absl::StrCat("#", pull.number)), " ", before, " → **", phase);
     const std::string next = absl::StrCat("`", Abs(rules::PipelineActionName(report.action)), "`");
     const std::string why = EchoText(report.why, kMaxWhyBytes);
-    absl::StrAppend(&text.en, change, "**, next ", next, ": ", why, "\n");
-    absl::StrAppend(&text.zh, change, "**，下一步 ", next, "：", why, "\n");
+    text.Append(absl::StrCat(change, "**, next ", next, ": ", why, "\n"),
+                absl::StrCat(change, "**，下一步 ", next, "：", why, "\n"));
   }
   if (changed > 0) {
     const std::string name = EchoCode(absl::StrCat(repository.forge(), ":", repository.repository()));

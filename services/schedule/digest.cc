@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "services/core/absl_view.h"
 #include "services/core/defang.h"
 #include "services/core/status_macros.h"
 #include "services/intake/effect.h"
@@ -113,40 +112,36 @@ SaidText DigestText(const v1::Subject& repository, int64_t days, const DigestCou
                              counts.blocked_pulls, " with new blocking findings\n"),
                 absl::StrCat("**", name, "，最近 ", days, " 天**\n\n- 分诊 issue ", counts.issues, " 个\n- 检视 PR ",
                              counts.pulls, " 个，其中 ", counts.blocked_pulls, " 个有新的阻塞问题\n")};
-  const auto add = [&text](std::string_view en, std::string_view zh) {
-    absl::StrAppend(&text.en, Abs(en));
-    absl::StrAppend(&text.zh, Abs(zh));
-  };
   std::vector<std::pair<int64_t, std::string>> labels;
   labels.reserve(counts.labels.size());
   for (const auto& [label, count] : counts.labels) labels.emplace_back(-count, label);
   std::sort(labels.begin(), labels.end());
   for (size_t i = 0; i < std::min(labels.size(), kMaxLabelsTold); ++i) {
-    i == 0 ? add("- labels added: ", "- 添加的标签：") : add(", ", "，");
+    i == 0 ? text.Append("- labels added: ", "- 添加的标签：") : text.Append(", ", "，");
     const std::string one = absl::StrCat(EchoCode(labels[i].second), " ", -labels[i].first);
-    add(one, one);
+    text.Append(one);
   }
   if (labels.size() > kMaxLabelsTold) {
     const size_t more = labels.size() - kMaxLabelsTold;
-    add(absl::StrCat(", and ", more, " more"), absl::StrCat("，还有 ", more, " 个"));
+    text.Append(absl::StrCat(", and ", more, " more"), absl::StrCat("，还有 ", more, " 个"));
   }
-  if (!labels.empty()) add("\n", "\n");
+  if (!labels.empty()) text.Append("\n");
   bool first = true;
   for (const auto& [kind, count] : counts.writes) {
-    first ? add("- written: ", "- 写入：") : add(", ", "，");
+    first ? text.Append("- written: ", "- 写入：") : text.Append(", ", "，");
     first = false;
     const std::string one = absl::StrCat(EchoCode(kind), " ", count);
-    add(one, one);
+    text.Append(one);
   }
-  if (!first) add("\n", "\n");
+  if (!first) text.Append("\n");
   if (counts.failed_writes > 0) {
-    add(absl::StrCat("- ", Counted(counts.failed_writes, "write", "writes"), " failed\n"),
-        absl::StrCat("- 写入失败 ", counts.failed_writes, " 次\n"));
+    text.Append(absl::StrCat("- ", Counted(counts.failed_writes, "write", "writes"), " failed\n"),
+                absl::StrCat("- 写入失败 ", counts.failed_writes, " 次\n"));
   }
   if (counts.dead_letters > 0) {
-    add(absl::StrCat("- ", Counted(counts.dead_letters, "delivery was", "deliveries were"),
-                     " given up: `yard deadletters list`\n"),
-        absl::StrCat("- 处理失败的事件 ", counts.dead_letters, " 个：`yard deadletters list`\n"));
+    text.Append(absl::StrCat("- ", Counted(counts.dead_letters, "delivery was", "deliveries were"),
+                             " given up: `yard deadletters list`\n"),
+                absl::StrCat("- 处理失败的事件 ", counts.dead_letters, " 个：`yard deadletters list`\n"));
   }
   return text;
 }

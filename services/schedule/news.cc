@@ -225,13 +225,12 @@ absl::StatusOr<std::string> TellNews(const JobEnvironment& env, const JobTurn& t
       if (source.everywhere && !told_once.emplace(who.first, source.topic).second) continue;
       ASSIGN_OR_RETURN(const std::vector<SaidText> lines, reader.Read(source, audience.repository));
       for (size_t i = 0; i < std::min(lines.size(), kMaxLinesOfTopic); ++i) {
-        absl::StrAppend(&text.en, "- ", lines[i].en, "\n");
-        absl::StrAppend(&text.zh, "- ", lines[i].zh, "\n");
+        text.Append(absl::StrCat("- ", lines[i].en, "\n"), absl::StrCat("- ", lines[i].zh, "\n"));
       }
       if (lines.size() > kMaxLinesOfTopic) {
         const size_t more = lines.size() - kMaxLinesOfTopic;
-        absl::StrAppend(&text.en, "- and ", more, " more of `", source.topic, "`\n");
-        absl::StrAppend(&text.zh, "- `", source.topic, "` 还有 ", more, " 条\n");
+        text.Append(absl::StrCat("- and ", more, " more of `", source.topic, "`\n"),
+                    absl::StrCat("- `", source.topic, "` 还有 ", more, " 条\n"));
       }
     }
     if (text.en.empty()) continue;

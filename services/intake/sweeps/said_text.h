@@ -12,6 +12,12 @@ struct SaidText {
   std::string en;
   std::string zh;
 
+  void Append(std::string_view more_en, std::string_view more_zh) {
+    en += more_en;
+    zh += more_zh;
+  }
+  // What is the same in both.
+  void Append(std::string_view more) { Append(more, more); }
   // "zh" is Chinese, anything else English.
   const std::string& In(std::string_view language) const { return language == "zh" ? zh : en; }
 };
