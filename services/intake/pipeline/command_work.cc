@@ -255,6 +255,8 @@ Outcome CommandWork::RunOne(const store::StoredCommand& command, const TextComma
 std::optional<v1::ChatMessage> CommandWork::WorkingMessage(const v1::Event& event, const CommandInput& input) const {
   const ChatBridge* const chat = run_.env().chat;
   if (!event.has_chat() || chat == nullptr || !chat->CanChange(event.chat().platform())) return std::nullopt;
+  // What is done at once needs no word before it.
+  if (run_.env().clock.Now() - item_.started < kWorkingAfter) return std::nullopt;
   const std::string cause = absl::StrCat(input.name, "-", input.revision);
   const bool chinese = IsChinese(event.text());
   return FollowMessage(*FollowInChat(event, cause, chinese), /*revision=*/0,
@@ -262,8 +264,6 @@ std::optional<v1::ChatMessage> CommandWork::WorkingMessage(const v1::Event& even
 }
 
 Outcome CommandWork::TellWorking(const v1::Event& event, const CommandInput& input) {
-  // What is done at once needs no word before it.
-  if (run_.env().clock.Now() - item_.started < kWorkingAfter) return {};
   std::optional<v1::ChatMessage> message = WorkingMessage(event, input);
   if (!message.has_value()) return {};
   v1::Plan plan;
