@@ -28,17 +28,19 @@ class CiSnippetsTest : public DispatchTest {
     dir_.Write("tree/marker.txt", "the uploaded tree\n");
     DispatchTest::SetUp();
   }
-  void Suite(const std::string& pack, const std::string& id, const std::string& devices) {
+  void Suite(const std::string& pack, const std::string& id, const std::string& devices,
+             const std::string& shell = "cat marker.txt") {
     dir_.Write("packs/" + pack + "/pack.json", R"({"name": ")" + pack + R"(", "title": "As the page names it"})");
     dir_.Write("packs/" + pack + "/suites/" + id + ".json", R"({"suites": [{"id": ")" + id + R"(", "title": "Small",
         "source": {"repository": "github:o/r", "ref": "main"}, "devices": {"kind": )" +
                                                                 devices + R"(},
         "limits": {"step_s": 60, "grace_s": 1, "disk_mb": 1},
-        "layers": [{"id": "a", "kind": "correctness", "steps": [{"id": "a", "shell": "cat marker.txt"}]}]}]})");
+        "layers": [{"id": "a", "kind": "correctness", "steps": [{"id": "a", "shell": ")" +
+                                                                shell + R"("}]}]}]})");
   }
   // What the page writes behind `title`, up to the next heading.
   static std::string Section(const std::string& title) {
-    static const std::string kPage = ReadAllOf(testing::SourcePath("deploy/ci.md"));
+    static const std::string kPage = testing::SourceText("deploy/ci.md");
     const size_t at = kPage.find("## " + title + "\n");
     EXPECT_NE(at, std::string::npos) << title;
     return at == std::string::npos ? "" : kPage.substr(at, kPage.find("\n## ", at) - at);
@@ -100,10 +102,7 @@ TEST_F(CiSnippetsTest, JenkinsArchivesWhatItsStageLeaves) {
   EXPECT_EQ(played.code, 0) << played.err;
   EXPECT_TRUE(Left(report));
   // What a build that failed gives its CI.
-  dir_.Write("packs/yardmaster/suites/kernels.json",
-             R"({"suites": [{"id": "kernels", "title": "Fails", "source": {"repository": "github:o/r", "ref": "main"},
-        "limits": {"step_s": 60, "grace_s": 1, "disk_mb": 1},
-        "layers": [{"id": "a", "kind": "correctness", "steps": [{"id": "a", "shell": "exit 3"}]}]}]})");
+  Suite("yardmaster", "kernels", R"("cpu")", "exit 3");
   daemon_->process().Signal(SIGHUP);
   EXPECT_TRUE(Until([&] { return Play(command).code == 1; }));
 }

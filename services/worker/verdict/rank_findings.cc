@@ -194,7 +194,10 @@ void FindInExitCode(const StepContext& context, RankView& view) {
     // What the shell says of it: which program, and why.
     if (evidence.log != nullptr) {
       const auto said = evidence.log->Search(finding.search, 1, view.rank);
-      if (said.ok() && !said->empty()) finding.what += Concat(": ", Quoted(said->front().text));
+      if (said.ok() && !said->empty()) {
+        finding.line = said->front();
+        finding.what += Concat(": ", Quoted(finding.line->text));
+      }
     }
   } else {
     std::string what = Concat("ended with exit code ", code);
