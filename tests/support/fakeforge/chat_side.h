@@ -61,7 +61,7 @@ class ChatSide {
 
   // What a platform takes of one place within a time.
   bool IsOverLimit(const std::string& platform, const std::string& place);
-  Answer Post(const std::string& platform, const Request& request, const json& body);
+  Answer Post(const std::string& platform, const Request& request, const json& given);
   Answer Change(const std::string& platform, const std::string& id, const json& body, std::string_view raw);
   Answer List(const std::string& platform, const Request& request) const;
 
