@@ -21,6 +21,7 @@
 #include "services/core/status_macros.h"
 #include "services/intake/event.h"
 #include "services/intake/sweeps/announce.h"
+#include "services/intake/sweeps/sweep.h"
 
 namespace yardmaster {
 namespace {
@@ -126,6 +127,24 @@ absl::StatusOr<std::vector<SaidText>> FailedRunNews(const JobEnvironment& env, c
                           std::string(store::ScheduleRunStateName(run.state)), ": ", outcome),
              absl::StrCat("定时任务 ", name, " 的第 ", run.id, " 次运行", late ? "超时：" : "失败：", outcome)});
       }));
+  return lines;
+}
+
+// Sweeps that ended, whoever asked for them. Of one that failed, who asked is told, or a schedule's run fails.
+absl::StatusOr<std::vector<SaidText>> SweepNews(const JobEnvironment& env, const v1::Subject& repository,
+                                                TimePoint from, TimePoint until) {
+  ASSIGN_OR_RETURN(const std::vector<store::Schedule> all, env.store.schedules().List());
+  const std::string of_repository = SweepName({repository.forge(), repository.repository(), "", false});
+  std::vector<SaidText> lines;
+  for (const store::Schedule& one : all) {
+    if (!one.name.starts_with(of_repository) || !one.finished_at.has_value() || *one.finished_at <= from ||
+        *one.finished_at > until) {
+      continue;
+    }
+    const std::string pack = EchoCode(one.name.substr(of_repository.size()));
+    lines.push_back({absl::StrCat("sweep with the pack ", pack, ": ", EchoText(one.outcome)),
+                     absl::StrCat("巡检（规则包 ", pack, "）：", ReadSummary(one.outcome).ChineseSummary())});
+  }
   return lines;
 }
 
@@ -249,6 +268,8 @@ absl::StatusOr<std::string> TellNews(const JobEnvironment& env, const JobTurn& t
   return summary;
 }
 
-std::vector<NewsSource> ScheduleNews() { return {{"dead-letters", DeadLetterNews}, {"schedules", FailedRunNews}}; }
+std::vector<NewsSource> ScheduleNews() {
+  return {{"dead-letters", DeadLetterNews}, {"schedules", FailedRunNews}, {"sweeps", SweepNews}};
+}
 
 }  // namespace yardmaster

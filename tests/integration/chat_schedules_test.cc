@@ -180,6 +180,24 @@ TEST_F(SchedulesTest, AChannelIsToldWhatItSubscribedToAndOnce) {
   EXPECT_THAT(listener_.Heard(), SizeIs(before + 3)) << "nothing but the answer to the command";
 }
 
+TEST_F(SchedulesTest, ASweepThatSomebodyAskedForIsToldToTheChannelAndOnce) {
+  StartAll(json::array());
+  EXPECT_THAT(Ask("u1", "/yard subscribe sweeps").text, HasSubstr("is told of"));
+  Run("news");
+  ASSERT_GT(Open("github", kHome, "Crash in fully_shard", "`fully_shard` fails with an error.", {}), 0);
+  Drain();
+  const size_t before = listener_.Heard().size();
+  const Answer swept = Yard({"sweep", "github:octo/repo"}, true);
+  ASSERT_EQ(swept.code, 0) << swept.out << swept.err;
+  Drain();
+  Run("news");
+  Run("news");
+  ASSERT_TRUE(listener_.WaitFor("slack", before + 1));
+  ASSERT_THAT(listener_.Heard(), SizeIs(before + 1));
+  EXPECT_THAT(listener_.Heard().back().text, HasSubstr("sweep with the pack"));
+  EXPECT_THAT(listener_.Heard().back().text, HasSubstr("hyper-parallel"));
+}
+
 TEST_F(SchedulesTest, AGateThatWasStartedFromChatIsFollowedInItsAnswer) {
   StartAll(json::array());
   const std::string number = std::to_string(Pull("alice"));

@@ -72,33 +72,6 @@ absl::StatusOr<std::string> EachRepository(
   return summary;
 }
 
-absl::StatusOr<std::string> SweepRepositories(const IntakeEnvironment& env, SweepRunner& sweeps,
-                                              const RepositoryFilter& filter, const std::function<bool()>& stopping) {
-  std::vector<std::string> outcomes;
-  for (const RepositoryConfig& entry : env.config.repositories) {
-    if (entry.packs.empty() || (!filter.forge.empty() && filter.forge != entry.forge)) continue;
-    const absl::StatusOr<std::vector<std::string>> names = Names(env, entry);
-    if (!names.ok()) {
-      outcomes.push_back(absl::StrCat(entry.forge, ":", entry.repository, " ", names.status().message()));
-      continue;
-    }
-    for (const std::string& name : *names) {
-      if (!Fits(filter, entry, name)) continue;
-      const auto run = sweeps.Request({entry.forge, name, entry.packs.front()}, 0);
-      if (run == nullptr) return absl::CancelledError("the daemon is shutting down");
-      SweepRunner::Run::State state = run->Now();
-      while (!state.finished) {
-        if (stopping()) return absl::CancelledError("the daemon is shutting down");
-        state = run->WaitForChange(state.version, std::chrono::milliseconds(500));
-      }
-      outcomes.push_back(
-          absl::StrCat(entry.forge, ":", name, " ",
-                       state.status.ok() ? state.progress.Summary() : std::string(state.status.message())));
-    }
-  }
-  return outcomes.empty() ? "no repository to sweep" : absl::StrJoin(outcomes, "; ");
-}
-
 absl::StatusOr<std::string> SweepAndTell(const JobEnvironment& env, const JobTurn& turn) {
   return EachRepository(
       env.intake, turn,
@@ -112,7 +85,7 @@ absl::StatusOr<std::string> SweepAndTell(const JobEnvironment& env, const JobTur
         }
         std::string summary = state.status.ok() ? state.progress.Summary() : std::string(state.status.message());
         const std::string name = EchoCode(absl::StrCat(entry.forge, ":", repository.repository()));
-        RETURN_IF_ERROR(TellOf(env, turn, repository, "sweeps", "",
+        RETURN_IF_ERROR(TellOf(env, turn, repository, "", "",
                                {absl::StrCat("Sweep of ", name, ": ", EchoText(summary)),
                                 absl::StrCat("巡检 ", name, "：",
                                              state.status.ok() ? state.progress.ChineseSummary() : EchoText(summary))})

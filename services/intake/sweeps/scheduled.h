@@ -69,11 +69,8 @@ absl::StatusOr<std::string> EachRepository(
     const std::function<absl::StatusOr<std::string>(const RepositoryConfig& entry, const v1::Subject& repository)>&
         visit);
 
-// Sweeps each, one after the other, and returns a summary. An entry "owner/*" is swept by listing what the owner
-// has.
-absl::StatusOr<std::string> SweepRepositories(const IntakeEnvironment& env, SweepRunner& sweeps,
-                                              const RepositoryFilter& filter, const std::function<bool()>& stopping);
-// The same for a schedule: it says what came of it where it is wanted. An error where a sweep failed.
+// Sweeps each, one after the other, and says what came of it where the schedule wants it; channels are told of every
+// sweep that ended, as news. An error where a sweep failed.
 absl::StatusOr<std::string> SweepAndTell(const JobEnvironment& env, const JobTurn& turn);
 
 // Asks for missed deliveries of every configured hook that fits the schedule's repositories. An error if that failed

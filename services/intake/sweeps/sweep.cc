@@ -9,8 +9,10 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "clients/forge/forge_error.h"
 #include "clients/forge/labels.h"
+#include "services/core/absl_view.h"
 #include "services/core/errors.h"
 #include "services/core/ids.h"
 #include "services/core/status_macros.h"
@@ -186,6 +188,19 @@ std::string SweepProgress::ChineseSummary() const {
       absl::StrCat("找到 ", found, " 个，完成 ", done, " 个，跳过 ", ignored, " 个，失败 ", failed, " 个");
   if (deferred > 0) absl::StrAppend(&out, "，推迟 ", deferred, " 个");
   return out;
+}
+
+SweepProgress ReadSummary(std::string_view summary) {
+  SweepProgress progress;
+  for (const absl::string_view part : absl::StrSplit(Abs(summary), ", ")) {
+    const std::pair<absl::string_view, absl::string_view> count = absl::StrSplit(part, absl::MaxSplits(' ', 1));
+    for (const auto& [word, number] : {std::pair("found", &progress.found), std::pair("done", &progress.done),
+                                       std::pair("ignored", &progress.ignored), std::pair("failed", &progress.failed),
+                                       std::pair("deferred", &progress.deferred)}) {
+      if (count.second == word && !absl::SimpleAtoi(count.first, number)) *number = 0;
+    }
+  }
+  return progress;
 }
 
 std::string SweepName(const SweepTarget& target) {

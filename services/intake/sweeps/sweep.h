@@ -36,6 +36,9 @@ struct SweepProgress {
   std::string ChineseSummary() const;
 };
 
+// The numbers of a summary, which is what the store keeps of a sweep that ended; what it does not name is 0.
+SweepProgress ReadSummary(std::string_view summary);
+
 // How a sweep waits: for a delivery to be settled, or for a limit of the forge to pass. A test moves its clock and runs
 // the pipe instead of sleeping. False: stop.
 using SweepPause = std::function<bool(std::chrono::milliseconds)>;
@@ -52,7 +55,7 @@ struct SweepEnvironment {
 absl::Status RunSweep(const SweepEnvironment& environment, const SweepTarget& target, int64_t limit,
                       const SweepPause& pause, const std::function<void(const SweepProgress&)>& report);
 
-// The name under which a sweep's progress is stored.
+// The name under which a sweep's progress is stored: "sweep github:owner/name PACK".
 std::string SweepName(const SweepTarget& target);
 
 }  // namespace yardmaster

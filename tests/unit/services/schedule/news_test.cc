@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "services/intake/pipeline/request.h"
+#include "services/intake/sweeps/sweep.h"
 #include "tests/unit/services/intake/job_world.h"
 
 namespace yardmaster {
@@ -123,6 +124,26 @@ TEST_F(NewsTest, WhatIsAboutNoRepositoryIsToldAChannelOnce) {
   Subscribe("C2", "octo/other", "devices");
   Tell();
   EXPECT_THAT(Tell(), UnorderedElementsAre(HasSubstr("C1: "), HasSubstr("C2: ")));
+}
+
+TEST_F(NewsTest, ASweepThatEndedIsNewsOnceInBothLanguages) {
+  world_.news_ = ScheduleNews();
+  Subscribe("C1", "octo/repo", "sweeps");
+  Subscribe("C2", "octo/repo", "sweeps", "zh");
+  Subscribe("C3", "octo/other", "sweeps");
+  EXPECT_THAT(Tell(), IsEmpty());
+  world_.clock_.Advance(1s);
+  store::Schedules& sweeps = world_.store_->schedules();
+  const std::string name = SweepName({"github", "octo/repo", "tiny", false});
+  EXPECT_TRUE(sweeps.Start(name).ok());
+  EXPECT_THAT(Tell(), IsEmpty()) << "it has not ended";
+  world_.clock_.Advance(1s);
+  EXPECT_TRUE(sweeps.Finish(name, "3 found, 1 done, 0 ignored, 1 failed, 1 deferred").ok());
+  EXPECT_THAT(Tell(),
+              UnorderedElementsAre(
+                  AllOf(HasSubstr("C1: "), HasSubstr("sweep with the pack `tiny`: 3 found, 1 done, 0 ignored")),
+                  AllOf(HasSubstr("C2: "), HasSubstr("找到 3 个，完成 1 个，跳过 0 个，失败 1 个，推迟 1 个"))));
+  EXPECT_THAT(Tell(), IsEmpty());
 }
 
 TEST_F(NewsTest, DeadLettersBehindTheFirstPageAreNews) {

@@ -15,7 +15,6 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
-using testing::World;
 
 class ScheduledSweepTest : public ::testing::Test {
  protected:
@@ -38,14 +37,13 @@ class ScheduledSweepTest : public ::testing::Test {
   }
 
   std::string Swept(const RepositoryFilter& filter = {}) {
-    SweepRunner sweeps({*world_.environment_, world_.store_->schedules()});
-    const absl::StatusOr<std::string> summary =
-        SweepRepositories(*world_.environment_, sweeps, filter, [] { return false; });
-    EXPECT_TRUE(summary.ok()) << summary.status();
-    return summary.value_or("");
+    world_.schedule_.forge = filter.forge;
+    world_.schedule_.repository = filter.repository;
+    const absl::StatusOr<std::string> summary = world_.RunJob(SweepAndTell);
+    return summary.ok() ? *summary : std::string(summary.status().message());
   }
 
-  World world_;
+  testing::JobWorld world_;
 };
 
 TEST_F(ScheduledSweepTest, AnOwnersRepositoriesAreListedAndSweptAsTheirEntryAllows) {
@@ -55,7 +53,7 @@ TEST_F(ScheduledSweepTest, AnOwnersRepositoriesAreListedAndSweptAsTheirEntryAllo
 
 TEST_F(ScheduledSweepTest, AFilterNamesOneOfThem) {
   EXPECT_THAT(Swept({"github", "octo/two"}), AllOf(HasSubstr("github:octo/two "), Not(HasSubstr("octo/one"))));
-  EXPECT_EQ(Swept({"gitcode", ""}), "no repository to sweep");
+  EXPECT_EQ(Swept({"gitcode", ""}), "no repository of the configuration fits");
 }
 
 TEST_F(ScheduledSweepTest, ARequestJoinsASweepOfTheSameLimitOnly) {
