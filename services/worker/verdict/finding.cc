@@ -5,9 +5,10 @@
 
 namespace yardmaster::worker {
 
-Finding FromSignature(const rules::FailureSignature& signature, std::string_view line) {
+Finding FromSignature(const Signatures& signatures, const rules::FailureSignature& signature, std::string_view line) {
+  const size_t place = line.size() > kMaxQuotedBytes ? signatures.Place(signature, line) : 0;
   Finding finding =
-      MakeFinding(signature.priority, signature.cls, signature.id, Concat(signature.title, ": ", Quoted(line)));
+      MakeFinding(signature.priority, signature.cls, signature.id, Concat(signature.title, ": ", Quoted(line, place)));
   finding.advice = signature.advice;
   finding.device_fatal = signature.device_fatal;
   finding.generic = IsGeneric(signature);

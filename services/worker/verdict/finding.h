@@ -12,6 +12,7 @@
 
 #include "rules/suites/suite_model.h"
 #include "services/worker/logs/log.h"
+#include "services/worker/verdict/verdict.h"
 
 namespace yardmaster::worker {
 
@@ -45,8 +46,8 @@ inline Finding MakeFinding(int priority, rules::FailureClass cls, std::string_vi
   return finding;
 }
 
-// A line that shows a signature: `what` is its title and the line.
-Finding FromSignature(const rules::FailureSignature& signature, std::string_view line);
+// A line that shows one of the signatures: `what` is its title and the line, as much of it as shows why.
+Finding FromSignature(const Signatures& signatures, const rules::FailureSignature& signature, std::string_view line);
 
 // What a step starts is made by the suite's own build: where it is missing, the build is at fault and not the machine.
 bool RunsBuiltProgram(const rules::CommandLine& command);

@@ -134,7 +134,7 @@ void AddNotes(const StepEvidence& evidence, const LauncherReport& launcher, cons
 
 StepJudgement JudgeStep(const StepEvidence& evidence, const Signatures& signatures,
                         const std::vector<const rules::RecoveryRecipe*>& recipes) {
-  const StepContext context = MakeContext(evidence, signatures);
+  StepContext context = MakeContext(evidence, signatures);
 
   // What everybody left behind.
   LauncherReport launcher;
@@ -142,19 +142,18 @@ StepJudgement JudgeStep(const StepEvidence& evidence, const Signatures& signatur
     launcher = ReadLauncherLog(*evidence.launched_by, *evidence.log);
   }
   std::vector<Signatures::Hit> of_ranks;
-  std::vector<Signatures::Hit> of_step;
   if (NeedsLog(context)) {
     for (Signatures::Hit& hit : signatures.FindByRank(*evidence.log, context.phase)) {
       // What is said when the worker ends it follows from that.
       if (TimedOut(evidence) && hit.line.micros > evidence.stopped_micros - evidence.begin_micros) continue;
-      (context.ranked && hit.line.rank == kNoRank ? of_step : of_ranks).push_back(std::move(hit));
+      (context.ranked && hit.line.rank == kNoRank ? context.step_hits : of_ranks).push_back(std::move(hit));
     }
   }
   std::vector<RankView> views = ViewRanks(context, launcher, std::move(of_ranks));
 
   // What is wrong with it.
   for (RankView& view : views) FindInRank(context, view);
-  std::vector<Finding> findings = FindInStep(context, views, of_step);
+  std::vector<Finding> findings = FindInStep(context, views);
   Hang hang;
   if (TimedOut(evidence)) {
     hang = FindHang(context, views);

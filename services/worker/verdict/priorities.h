@@ -13,7 +13,9 @@ inline constexpr int kHostOutOfMemory = 120;  // the kernel killed outside of th
 inline constexpr int kNotStartable = 200;     // below: what no software on this host can fix
 inline constexpr int kRecipeSymptom = 250;
 inline constexpr int kFatalSignal = 300;
-inline constexpr int kKilled = 320;  // by a signal that others send, before anything else went wrong
+inline constexpr int kKilled = 320;            // by a signal that others send, before anything else went wrong
+inline constexpr int kFirstKernelFault = 405;  // up to kAfterKernelFault: a kernel did what it may not
+inline constexpr int kAfterKernelFault = 415;
 inline constexpr int kMissingProgram = 430;
 inline constexpr int kCompileError = 440;
 inline constexpr int kFailedAssertion = 445;
@@ -35,7 +37,7 @@ inline constexpr int kHang = 745;
 inline constexpr int kStopped = 750;      // killed by a signal that others send, after something else went wrong
 inline constexpr int kConsequence = 770;  // after another rank had died
 inline constexpr int kLauncherSays = 790;
-// From 800 on: victims.
+// 792: the network between hosts, where no rank ended before (rules/packs/common/signatures.json). From 800 on: victims.
 
 }  // namespace yardmaster::worker
 

@@ -83,7 +83,7 @@ Finding FromTest(const StepContext& context, const RankView& view, const ReportT
         Make(view, kExitCode, FailureClass::kCode, "unfinished", Concat("the program ended in test '", test.id, "'"));
     finding.generic = true;
   } else if (best != nullptr) {
-    finding = On(view, FromSignature(*best, best_line));
+    finding = On(view, FromSignature(*context.signatures, *best, best_line));
     finding.what = Concat("test '", test.id, "': ", finding.what);
   } else if (tensors_off && LooksLikeAssertion(context, test.message)) {
     // The test asserts what the worker's own comparison shows: there it says more.
@@ -132,9 +132,25 @@ bool AbortSaysWhy(const RankView& view) {
          });
 }
 
-// Whether the rank's own log has what the kernel says of memory.
-bool LogSays(const RankView& view, std::string_view signature) {
-  return absl::c_any_of(view.hits, [&](const Signatures::Hit& hit) { return hit.signature->id == signature; });
+// A watchdog of the runtime ends the process after a fault on a device.
+bool AbortFollowsFault(const RankView& view) {
+  return absl::c_any_of(view.hits, [](const Signatures::Hit& hit) {
+    return hit.signature->priority >= kFirstKernelFault && hit.signature->priority < kAfterKernelFault;
+  });
+}
+
+// Whether the rank's own log, or that of the step, has what the kernel says of memory.
+const Signatures::Hit* LogSays(const StepContext& context, const RankView& view, std::string_view signature) {
+  for (const std::vector<Signatures::Hit>* hits : {&view.hits, &context.step_hits}) {
+    const auto at = absl::c_find_if(*hits, [&](const Signatures::Hit& hit) { return hit.signature->id == signature; });
+    if (at != hits->end()) return &*at;
+  }
+  return nullptr;
+}
+
+// "; the kernel says: …", where the log has it.
+std::string KernelSays(const Signatures::Hit* hit) {
+  return hit == nullptr ? std::string() : Concat("; the kernel says: ", Quoted(hit->line.text));
 }
 
 void FindInSignal(const StepContext& context, RankView& view) {
@@ -144,15 +160,18 @@ void FindInSignal(const StepContext& context, RankView& view) {
   const std::string meaning = SignalMeaning(signal);
   std::string what = Concat("killed by ", SignalName(signal), meaning.empty() ? "" : " (", meaning,
                             meaning.empty() ? "" : ")", test.empty() ? "" : " in ", test);
+  const Signatures::Hit* const group_limit = LogSays(context, view, kOutOfMemoryId);
+  const Signatures::Hit* const host_limit = LogSays(context, view, kHostOutOfMemoryId);
   Finding finding;
-  if (signal == SIGKILL && (evidence.oom_kills > 0 || LogSays(view, kOutOfMemoryId))) {
-    finding =
-        Make(view, kOutOfMemory, FailureClass::kCode, kOutOfMemoryId,
-             Concat("killed for want of memory: the step passed its memory limit", test.empty() ? "" : " in ", test));
+  if (signal == SIGKILL && (evidence.oom_kills > 0 || group_limit != nullptr)) {
+    finding = Make(view, kOutOfMemory, FailureClass::kCode, kOutOfMemoryId,
+                   Concat("killed for want of memory: the step passed its memory limit", test.empty() ? "" : " in ",
+                          test, KernelSays(group_limit)));
     finding.advice = "Use less memory, or raise the limit in the manifest.";
-  } else if (signal == SIGKILL && (evidence.host_oom_kills > 0 || LogSays(view, kHostOutOfMemoryId))) {
+  } else if (signal == SIGKILL && (evidence.host_oom_kills > 0 || host_limit != nullptr)) {
     finding = Make(view, kHostOutOfMemory, FailureClass::kInfrastructure, kHostOutOfMemoryId,
-                   Concat("killed while the whole host ran out of memory", test.empty() ? "" : ", in ", test));
+                   Concat("killed while the whole host ran out of memory", test.empty() ? "" : ", in ", test,
+                          KernelSays(host_limit)));
     finding.advice = "Run on a host with more memory, or with less beside it.";
   } else if (signal == SIGKILL) {
     finding = Make(view, kKilled, FailureClass::kCode, "signal",
@@ -166,7 +185,7 @@ void FindInSignal(const StepContext& context, RankView& view) {
     finding.generic = signal == SIGABRT;
   }
   finding.test = test;
-  if (signal == SIGABRT && AbortSaysWhy(view)) finding.priority = kExitCode;
+  if (signal == SIGABRT && (AbortSaysWhy(view) || AbortFollowsFault(view))) finding.priority = kExitCode;
   // What was said about it: "Fatal Python error: Segmentation fault", "Assertion `n > 0' failed".
   for (const Signatures::Hit& hit : view.hits) {
     if (!IsGeneric(*hit.signature)) continue;
@@ -230,7 +249,7 @@ bool Believed(const Signatures::Hit& hit, const RankView& view) {
 void FindInLog(const StepContext& context, RankView& view) {
   for (const Signatures::Hit& hit : view.hits) {
     if (!Believed(hit, view)) continue;
-    Finding finding = On(view, FromSignature(*hit.signature, hit.line.text));
+    Finding finding = On(view, FromSignature(*context.signatures, *hit.signature, hit.line.text));
     finding.micros = hit.line.micros;
     finding.line = hit.line;
     if (finding.signature == kTimeoutId) {
@@ -305,11 +324,11 @@ void FindInMarks(RankView& view) {
 }
 
 // A script can print that all is well although its own helper said that numbers differ.
-void FindDroppedComparison(RankView& view) {
+void FindDroppedComparison(const StepContext& context, RankView& view) {
   if (!view.evidence->marks.has_value() || view.failed > 0 || view.EndedBadly()) return;
   for (const Signatures::Hit& hit : view.hits) {
     if (hit.signature->priority < kFirstPrecision || hit.signature->priority >= kAfterPrecision) continue;
-    Finding finding = On(view, FromSignature(*hit.signature, hit.line.text));
+    Finding finding = On(view, FromSignature(*context.signatures, *hit.signature, hit.line.text));
     finding.what += "; the marker of success says otherwise";
     finding.micros = hit.line.micros;
     finding.line = hit.line;
@@ -367,12 +386,13 @@ void FindInRank(const StepContext& context, RankView& view) {
       FindInExitCode(context, view);
     }
   }
-  // Of ranks that a launcher started, the exit may be unknown: a missing report then says enough.
-  const bool lost = !view.end.has_value() && !view.evidence->missing_reports.empty();
+  // How it ended may be unknown, or what a launcher made of it: a missing report or a launcher that failed says enough.
+  const bool lost =
+      !view.evidence->missing_reports.empty() || (!view.end.has_value() && LauncherFailed(*context.evidence));
   if (view.failed > 0 || view.EndedBadly() || view.hung || lost) FindInLog(context, view);
   FindInTensors(context, view);
   FindInMarks(view);
-  FindDroppedComparison(view);
+  FindDroppedComparison(context, view);
   // One that was stopped or died had no time for its report.
   if (!view.hung && !view.skipped_by_code && !view.EndedBadly()) FindInReports(view);
 }

@@ -98,6 +98,10 @@ std::vector<RankView> ViewRanks(const StepContext& context, const LauncherReport
   return list;
 }
 
+bool LauncherFailed(const StepEvidence& evidence) {
+  return evidence.launcher.has_value() && (evidence.launcher->code != 0 || evidence.launcher->signal != 0);
+}
+
 int64_t LastCountedMicros(const StepContext& context) {
   const StepEvidence& evidence = *context.evidence;
   return evidence.stopped == Stopped::kNot ? std::numeric_limits<int64_t>::max()

@@ -42,12 +42,16 @@ struct StepContext {
   std::string_view phase;
   int64_t begin_micros = 0;  // of the step, in the time of RankEvidence
   bool ranked = false;
-  bool launched = false;  // by a launcher that starts the ranks itself
+  bool launched = false;                        // by a launcher that starts the ranks itself
+  std::vector<Signatures::Hit> step_hits = {};  // in lines of no rank, where there are ranks
 };
 
 // Views of all expected ranks and of others that left evidence, by rank. Without ranks there is one, kNoRank.
 std::vector<RankView> ViewRanks(const StepContext& context, const LauncherReport& launcher,
                                 std::vector<Signatures::Hit> hits);
+
+// A launcher started the ranks, and did not end well.
+bool LauncherFailed(const StepEvidence& evidence);
 
 // Fills `findings` with all that is wrong with this rank by itself.
 void FindInRank(const StepContext& context, RankView& view);

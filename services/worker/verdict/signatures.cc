@@ -48,7 +48,7 @@ std::string_view WithoutPrefix(std::string_view line) {
                           R"(|[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \S+ )"
                           R"(|#\d+ \d+\.\d+ )"
                           R"(|\((?:\w+ )?pid=\d+(?:, ip=[0-9a-f.:]+)?\) ?)"
-                          R"(|(?:INFO|WARNING|ERROR|CRITICAL) \d\d-\d\d \d\d:\d\d:\d\d \[[\w./]+:\d+\] )"
+                          R"(|(?:INFO|WARNING|ERROR|CRITICAL) \d\d-\d\d \d\d:\d\d:\d\d \[?[\w./]+:\d+\] )"
                           R"(|\[\d+,\d+\]<std(?:out|err)>: ?)"
                           R"(|INTERNALERROR> ))",
                           Options(kPatternMemory));
@@ -128,6 +128,16 @@ class CompiledSignatures final : public Signatures {
   std::vector<const rules::FailureSignature*> Match(std::string_view line, std::string_view phase) const override {
     bool exception = false;
     return Match(line, phase, exception);
+  }
+
+  size_t Place(const rules::FailureSignature& signature, std::string_view line) const override {
+    const auto at = absl::c_find_if(signatures_, [&](const auto& known) { return known.id == signature.id; });
+    if (at == signatures_.end()) return 0;
+    const std::string_view matched = WithoutPrefix(line.substr(0, kMaxMatchedBytes));
+    re2::StringPiece text;
+    const RE2& pattern = *patterns_[static_cast<size_t>(at - signatures_.begin())];
+    if (!pattern.Match(Piece(matched), 0, matched.size(), RE2::UNANCHORED, &text, 1)) return 0;
+    return static_cast<size_t>(text.data() - line.data());
   }
 
   const rules::FailureSignature* DeviceFatal(std::string_view line) const override {

@@ -16,10 +16,6 @@ namespace {
 
 using rules::FailureClass;
 
-bool LauncherFailed(const StepEvidence& evidence) {
-  return evidence.launcher.has_value() && (evidence.launcher->code != 0 || evidence.launcher->signal != 0);
-}
-
 Finding NotStarted(const StepEvidence& evidence) {
   const std::string message = Quoted({evidence.start_error.message().data(), evidence.start_error.message().size()});
   switch (evidence.start_error.code()) {
@@ -42,15 +38,14 @@ Finding NotStarted(const StepEvidence& evidence) {
   }
 }
 
-void FindInLauncher(const StepContext& context, const std::vector<RankView>& views,
-                    const std::vector<Signatures::Hit>& hits, std::vector<Finding>& findings) {
+void FindInLauncher(const StepContext& context, const std::vector<RankView>& views, std::vector<Finding>& findings) {
   const StepEvidence& evidence = *context.evidence;
   const bool silent = absl::c_all_of(views, [](const RankView& view) { return view.silent; });
   const bool bad = LauncherFailed(evidence) || evidence.stopped != Stopped::kNot ||
                    absl::c_any_of(views, [](const RankView& v) { return !v.findings.empty(); });
   if (!bad) return;
-  for (const Signatures::Hit& hit : hits) {
-    Finding finding = FromSignature(*hit.signature, hit.line.text);
+  for (const Signatures::Hit& hit : context.step_hits) {
+    Finding finding = FromSignature(*context.signatures, *hit.signature, hit.line.text);
     if (finding.generic) {
       // A launcher ends with an exception of its own whatever happened to its ranks.
       finding.priority = silent ? kLauncher - 1 : kLauncherSays;
@@ -120,8 +115,7 @@ bool NeedsLog(const StepContext& context) {
   return false;
 }
 
-std::vector<Finding> FindInStep(const StepContext& context, std::vector<RankView>& views,
-                                const std::vector<Signatures::Hit>& hits) {
+std::vector<Finding> FindInStep(const StepContext& context, std::vector<RankView>& views) {
   const StepEvidence& evidence = *context.evidence;
   std::vector<Finding> findings;
   if (!evidence.start_error.ok()) {
@@ -146,7 +140,7 @@ std::vector<Finding> FindInStep(const StepContext& context, std::vector<RankView
     finding.advice = "Free space below the result directory and the cache, or name others.";
     findings.push_back(std::move(finding));
   }
-  FindInLauncher(context, views, hits, findings);
+  FindInLauncher(context, views, findings);
 
   const bool failed = absl::c_any_of(views, [](const RankView& v) { return !v.findings.empty(); });
   const bool known = absl::c_any_of(views, [](const RankView& view) {

@@ -13,9 +13,8 @@ namespace yardmaster::worker {
 // True if anything but a clean pass is possible: only then is the log read, which may be long.
 bool NeedsLog(const StepContext& context);
 
-// Nothing was started, devices, disk, memory, the launcher. `hits` are those in lines of no rank.
-std::vector<Finding> FindInStep(const StepContext& context, std::vector<RankView>& views,
-                                const std::vector<Signatures::Hit>& hits);
+// Nothing was started, devices, disk, memory, the launcher.
+std::vector<Finding> FindInStep(const StepContext& context, std::vector<RankView>& views);
 
 // Too few tests, ranks that disagree on what is skipped. Only for steps that ended by themselves.
 std::vector<Finding> FindInTotals(const StepContext& context, const std::vector<RankView>& views);

@@ -1,5 +1,6 @@
 #include "services/worker/verdict/text.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 
@@ -26,6 +27,14 @@ std::string Quoted(std::string_view line) {
   const std::string_view text = TrimBlanks(WithoutEscapes(line, buffer));
   if (text.size() <= kMaxQuotedBytes) return std::string(text);
   return std::string(CutUtf8(text, kMaxQuotedBytes)) + "…";
+}
+
+std::string Quoted(std::string_view line, size_t place) {
+  // What stands before it says where: some of it stays.
+  constexpr size_t kBytesBefore = 40;
+  if (place <= kMaxQuotedBytes / 2 || place >= line.size()) return Quoted(line);
+  const size_t begin = std::min(place - kBytesBefore, line.size() - std::min(line.size(), kMaxQuotedBytes));
+  return "…" + Quoted(line.substr(CutUtf8(line, begin).size()));
 }
 
 std::string Count(size_t number, std::string_view noun) {

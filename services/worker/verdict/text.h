@@ -19,6 +19,8 @@ std::string Decimal(double number);
 
 // Without blanks at its ends and escape sequences of terminals, cut with "…" between characters.
 std::string Quoted(std::string_view line);
+// The same of a line in which the text from byte `place` on says why: where that would be cut off, the beginning is.
+std::string Quoted(std::string_view line, size_t place);
 // "1 test", "3 tests".
 std::string Count(size_t number, std::string_view noun);
 // "SIGSEGV"; "signal 64" for one without a name.

@@ -24,6 +24,23 @@ TEST(VerdictText, QuotedCutsBetweenCharacters) {
   EXPECT_TRUE(quoted.ends_with("中…"));
 }
 
+TEST(VerdictText, QuotedShowsThePlaceThatSaysWhy) {
+  const std::string before(400, 'a');
+  const std::string after(400, 'z');
+  const std::string quoted = Quoted(before + "No matching distribution" + after, before.size());
+  EXPECT_TRUE(quoted.starts_with("…aaa")) << quoted;
+  EXPECT_TRUE(quoted.ends_with("zzz…")) << quoted;
+  EXPECT_NE(quoted.find("No matching distribution"), std::string::npos) << quoted;
+  // What stands at the end is shown with as much before it as there is room for.
+  const std::string at_end = Quoted(before + "No space left", before.size());
+  EXPECT_TRUE(at_end.ends_with("No space left")) << at_end;
+  EXPECT_GT(at_end.size(), kMaxQuotedBytes);
+  // What is shown anyway, or does not exist, leaves the beginning.
+  EXPECT_EQ(Quoted(before, 100), Quoted(before));
+  EXPECT_EQ(Quoted(before, 4'000), Quoted(before));
+  EXPECT_EQ(Quoted("short", 2), "short");
+}
+
 TEST(VerdictText, TheFirstLineIsTheFirstThatIsNotBlank) {
   EXPECT_EQ(FirstLine("\n  \n a\nb"), " a");
   EXPECT_EQ(FirstLine(" \n"), "");
