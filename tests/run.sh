@@ -99,7 +99,7 @@ plain_parts=(install build format layers tests packs)
 full_parts=(asan-build quickstart asan fuzz tsan-build tsan tidy systemd image)
 long_parts=(gcc-build fuzz-long repeat crash)
 # What mostly waits runs beside a build, and is told at its own place.
-declare -A beside=([asan-build]=quickstart)
+declare -A beside=([asan-build]=quickstart [tsan-build]=image)
 if [ -x tests/bench/run.sh ]; then
   full_parts+=(bench-smoke)
   long_parts+=(bench)
@@ -243,7 +243,7 @@ part_asan-build() {
   configure asan -DYARDMASTER_BUILD_FUZZ=ON && build asan --target unit_tests fuzz_targets
 }
 # Random states and seeds are for the release build: here some of them are enough.
-part_asan() { YARD_EFFECT_SEEDS=10 YARD_WORKFLOW_STATES=3 YARD_DISPATCH_SCHEDULES=50 run_ctest asan asan unit; }
+part_asan() { YARD_EFFECT_SEEDS=10 YARD_SIMULATION_SEEDS=15 YARD_WORKFLOW_STATES=3 YARD_DISPATCH_SCHEDULES=50 run_ctest asan asan unit; }
 
 part_tsan-build() {
   have clang++ || return 77
@@ -255,7 +255,7 @@ part_tsan-build() {
 part_tsan() {
   local label=threaded
   [ $level = full ] || label='threaded|concurrent'
-  YARD_EFFECT_SEEDS=5 run_ctest tsan tsan "$label"
+  YARD_EFFECT_SEEDS=5 YARD_SIMULATION_SEEDS=10 run_ctest tsan tsan "$label"
 }
 
 # fuzz SECONDS: for each target, every input of its corpus, then new inputs for SECONDS (0: none, so that the result does not depend on

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdlib>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <random>
@@ -16,6 +15,7 @@
 
 #include "tests/integration/pipe_fixture.h"
 #include "tests/support/faces.h"
+#include "tests/support/rounds.h"
 
 namespace yardmaster {
 namespace {
@@ -528,8 +528,7 @@ TEST_P(CommandsTest, ReviewSumsUpInOneCommentThatIsUpdatedInPlace) {
 // The daemon dies between reaction, work and answer, and the forge is unwell: each command ends with exactly one
 // answer, and nothing is done twice.
 TEST_P(CommandsTest, KillsUnderFaultsLeaveExactlyOneAnswerToEachCommand) {
-  const char* const wanted = std::getenv("YARD_KILLS");
-  const int kills = wanted == nullptr ? 5 : std::atoi(wanted);
+  const int kills = static_cast<int>(testing::Rounds("YARD_KILLS", 5));
   const std::string seed = std::to_string(std::random_device()() % 1'000'000);
   RecordProperty("seed", seed);
   SCOPED_TRACE("seed " + seed);

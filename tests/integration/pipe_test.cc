@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <chrono>
 #include <csignal>
-#include <cstdlib>
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -17,6 +16,7 @@
 #include <vector>
 
 #include "tests/integration/pipe_fixture.h"
+#include "tests/support/rounds.h"
 
 namespace yardmaster {
 namespace {
@@ -224,8 +224,7 @@ TEST_F(PipeTest, PeopleAskForDecisionsReplaysAndSweeps) {
 // Labels and templates are exactly those that `yard triage eval` names, and nothing is done twice, however often the
 // daemon dies and whatever the forge does.
 TEST_F(PipeTest, KillsUnderFaultsLoseNothingAndDoNothingTwice) {
-  const char* const wanted = std::getenv("YARD_KILLS");
-  const int kills = wanted == nullptr ? 6 : std::atoi(wanted);
+  const int kills = static_cast<int>(testing::Rounds("YARD_KILLS", 6));
   const int issues = std::max(16, 2 * kills);
   const std::string pack = "pytorch-distributed";
   const std::string packs = SourcePath("rules/packs").string();

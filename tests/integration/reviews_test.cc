@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdlib>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <random>
@@ -16,6 +15,7 @@
 
 #include "tests/integration/pipe_fixture.h"
 #include "tests/support/git_programs.h"
+#include "tests/support/rounds.h"
 
 namespace yardmaster {
 namespace {
@@ -259,8 +259,7 @@ TEST_P(ReviewsTest, WhatIsIgnoredAndWhatOtherToolsFoundIsInTheOneReport) {
 }
 
 TEST_P(ReviewsTest, KillsFaultsAndLostWebhooksLeaveExactlyOneOfEverything) {
-  const char* const wanted = std::getenv("YARD_KILLS");
-  const int kills = wanted == nullptr ? 4 : std::atoi(wanted);
+  const int kills = static_cast<int>(testing::Rounds("YARD_KILLS", 4));
   const unsigned seed = std::random_device{}();
   SCOPED_TRACE("seed " + std::to_string(seed));
   std::mt19937 random(seed);

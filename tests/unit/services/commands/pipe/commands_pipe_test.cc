@@ -270,8 +270,8 @@ TEST(CommandsPipe, BrokenRepositoryFileForbidsTriageByCommand) {
 // Dies at every point in turn: between reaction, work and answer, in every call to store and forge.
 TEST(CommandsPipe, DeathAtAnyPointLeavesOneAnswerAndNothingTwice) {
   for (const bool reactions : {true, false}) {
-    // Every seventh point: many differ only by where in one call it dies. Each face meets others.
-    for (int64_t point = reactions ? 1 : 4;; point += 7) {
+    // Every eleventh point: many differ only by where in one call it dies. Each face meets others.
+    for (int64_t point = reactions ? 1 : 6;; point += 11) {
       SCOPED_TRACE(std::string(reactions ? "reactions" : "no reactions") + ", death at point " + std::to_string(point));
       CommandWorld world;
       world.forge_.reactions = reactions;

@@ -5,7 +5,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <deque>
 #include <map>
 #include <memory>
@@ -15,11 +14,11 @@
 #include <utility>
 #include <vector>
 
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "services/dispatch/engines/local_engine.h"
 #include "services/dispatch/queue/job_queue.h"
 #include "services/dispatch/queue/states.h"
+#include "tests/support/rounds.h"
 
 namespace yardmaster::dispatch {
 namespace {
@@ -426,17 +425,10 @@ class World {
   std::set<std::pair<std::string, uint64_t>> passed_;
 };
 
-uint64_t NumberOf(const char* variable, uint64_t otherwise) {
-  const char* text = std::getenv(variable);
-  uint64_t number = otherwise;
-  if (text != nullptr && !absl::SimpleAtoi(text, &number)) ADD_FAILURE() << variable << " is no number";
-  return number;
-}
-
 TEST(DispatchSimulation, NothingIsLostDoneTwiceOrSharedWhateverFails) {
-  const uint64_t only = NumberOf("YARD_DISPATCH_SEED", 0);
+  const uint64_t only = testing::Rounds("YARD_DISPATCH_SEED", 0);
   const uint64_t first = only != 0 ? only : 1;
-  const uint64_t last = only != 0 ? only : NumberOf("YARD_DISPATCH_SCHEDULES", kSchedules);
+  const uint64_t last = only != 0 ? only : testing::Rounds("YARD_DISPATCH_SCHEDULES", kSchedules);
   for (uint64_t seed = first; seed <= last; ++seed) {
     SCOPED_TRACE(absl::StrCat("YARD_DISPATCH_SEED=", seed));
     World(seed).Run();

@@ -3,7 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <map>
 #include <random>
 
@@ -12,6 +11,7 @@
 #include "services/intake/effects/kinds.h"
 #include "services/intake/marker.h"
 #include "services/intake/plans/label_history.h"
+#include "tests/support/rounds.h"
 #include "tests/unit/services/intake/effects/effect_runs.h"
 #include "tests/unit/services/intake/world.h"
 
@@ -415,8 +415,7 @@ TEST(CommandEffectsBySeed, FaultsAndDeathsLoseNothingAndDoNothingTwice) {
       ExpectDoneOnce();
     }
   };
-  const char* const more = std::getenv("YARD_SIMULATION_SEEDS");
-  const uint64_t seeds = more == nullptr ? 60 : std::strtoull(more, nullptr, 10);
+  const uint64_t seeds = testing::Rounds("YARD_SIMULATION_SEEDS", 60);
   for (uint64_t seed = 1; seed <= seeds; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Case().Go(seed);

@@ -5,13 +5,13 @@
 
 #include <chrono>
 #include <cstdint>
-#include <cstdlib>
 #include <functional>
 #include <random>
 #include <string>
 
 #include "absl/strings/str_cat.h"
 #include "services/intake/effects/kinds.h"
+#include "tests/support/rounds.h"
 #include "tests/unit/services/intake/effects/effect_runs.h"
 
 namespace yardmaster {
@@ -140,15 +140,10 @@ class PullEffects : public testing::EffectRuns {
   int deaths_ = 0;
 };
 
-int Seeds() {
-  const char* const wanted = std::getenv("YARD_EFFECT_SEEDS");
-  return wanted == nullptr ? 100 : std::atoi(wanted);
-}
-
 void ForSeeds(void (PullEffects::*test)(uint64_t)) {
-  for (int seed = 1; seed <= Seeds(); ++seed) {
+  for (uint64_t seed = 1; seed <= testing::Rounds("YARD_EFFECT_SEEDS", 100); ++seed) {
     SCOPED_TRACE(absl::StrCat("seed ", seed));
-    (PullEffects().*test)(static_cast<uint64_t>(seed));
+    (PullEffects().*test)(seed);
     if (::testing::Test::HasFailure()) break;
   }
 }

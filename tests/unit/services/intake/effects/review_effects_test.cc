@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <memory>
 #include <random>
 
@@ -11,6 +10,7 @@
 #include "clients/forge/gitcode/gitcode_profile.h"
 #include "services/intake/effects/kinds.h"
 #include "services/intake/marker.h"
+#include "tests/support/rounds.h"
 #include "tests/unit/services/intake/effects/effect_runs.h"
 
 namespace yardmaster {
@@ -566,8 +566,7 @@ TEST(ReviewEffectsAndDeath, EveryPointOfDeathLeavesEverythingDoneOnce) {
 }
 
 TEST(ReviewEffectsBySeed, FaultsAndDeathsLoseNothingAndDoNothingTwice) {
-  const char* const more = std::getenv("YARD_SIMULATION_SEEDS");
-  const uint64_t seeds = more == nullptr ? 60 : std::strtoull(more, nullptr, 10);
+  const uint64_t seeds = testing::Rounds("YARD_SIMULATION_SEEDS", 60);
   for (uint64_t seed = 1; seed <= seeds; ++seed) {
     SCOPED_TRACE(absl::StrCat("seed ", seed));
     ReviewEffectsUnderFaults().GoBySeed(seed, seed % 3 == 0);

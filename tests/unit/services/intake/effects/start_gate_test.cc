@@ -10,6 +10,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "services/intake/effects/kinds.h"
+#include "tests/support/rounds.h"
 #include "tests/unit/services/intake/effects/effect_runs.h"
 
 namespace yardmaster {
@@ -85,7 +86,7 @@ TEST_F(StartGateEffects, WhatIsNoStartIsRefused) {
 }
 
 TEST(StartGateBySeed, FaultsAndDeathsStartItOnce) {
-  for (uint64_t seed = 1; seed <= 200; ++seed) {
+  for (uint64_t seed = 1; seed <= testing::Rounds("YARD_EFFECT_SEEDS", 200); ++seed) {
     SCOPED_TRACE(absl::StrCat("seed ", seed));
     StartGateEffects().GoBySeed(seed);
     if (::testing::Test::HasFailure()) break;

@@ -5,11 +5,11 @@
 #include <unistd.h>
 
 #include <csignal>
-#include <cstdlib>
 #include <set>
 #include <string>
 
 #include "services/core/reasons.h"
+#include "tests/support/rounds.h"
 #include "tests/unit/services/intake/world.h"
 
 namespace yardmaster {
@@ -344,8 +344,7 @@ TEST(Pipeline, EveryPointOfDeathLeavesEverythingDoneOnce) {
 }
 
 TEST(Pipeline, FaultsAndDeathsBySeedLoseNothingAndDoNothingTwice) {
-  const char* const more = std::getenv("YARD_SIMULATION_SEEDS");
-  const uint64_t seeds = more == nullptr ? 40 : std::strtoull(more, nullptr, 10);
+  const uint64_t seeds = testing::Rounds("YARD_SIMULATION_SEEDS", 40);
   for (uint64_t seed = 1; seed <= seeds; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     World world;
