@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "clients/chat/slack_markup.h"
+#include "clients/forge/http.h"
 #include "services/core/absl_view.h"
 #include "services/core/short_digest.h"
 #include "services/core/utf8.h"
@@ -24,11 +25,14 @@ constexpr size_t kSlackSections = 4;        // about 13,200 characters over all 
 constexpr size_t kMattermostPost = 16'000;  // of 16,383 characters
 constexpr size_t kFeishuCard = 24'000;      // of 30 KB
 constexpr size_t kDingtalkText = 7'400;     // of 15,000 bytes, as JSON in JSON
+constexpr size_t kDingtalkButtons = 5;
+constexpr size_t kDingtalkButtonTitle = 20;     // characters; a byte is at most one
+constexpr size_t kDingtalkButtonAddress = 500;  // of its link
 constexpr size_t kWecomText = 2'048;
 constexpr size_t kWecomCardTitle = 96;
 constexpr size_t kWecomCardText = 480;
 constexpr size_t kWecomButtons = 6;
-constexpr size_t kWecomTag = 6;
+constexpr size_t kAnswerTag = 6;
 constexpr std::string_view kEllipsis = "…";
 // What is shown of an answer where there is room for a line only.
 constexpr size_t kNotification = 150;
@@ -84,13 +88,27 @@ Json MattermostProps(const ChatAnswer& answer) {
   return props;
 }
 
-// WeCom takes one of two messages that are the same: two answers differ by this.
-std::string WecomTag(const ChatAnswer& answer) {
-  return answer.key.empty() ? std::string() : ShortDigest(answer.key).substr(0, kWecomTag);
+// Links: the client sends the words as the person's own message, which proves as much as any that they write.
+Json DingtalkButtons(const ChatAnswer& answer) {
+  Json buttons = Json::array();
+  for (const ChatChoice& choice : answer.choices) {
+    std::string address = absl::StrCat("dtmd://dingtalkclient/sendMessage?content=", UrlEncode(choice.says));
+    // What does not fit is written by hand: the text says what.
+    if (choice.says.empty() || address.size() > kDingtalkButtonAddress) continue;
+    if (buttons.size() == kDingtalkButtons) break;
+    buttons.push_back({{"title", EscapedWithin(choice.label, kDingtalkButtonTitle, EscapedForDingtalk)},
+                       {"actionURL", std::move(address)}});
+  }
+  return buttons;
 }
 
 // A card has no Markdown.
 std::string WithoutMarkdown(std::string_view text) { return absl::StrReplaceAll(Abs(text), {{"**", ""}, {"`", ""}}); }
+
+// A plain text, and the answer's tag below it.
+std::string WithTag(const std::string& text, const ChatAnswer& answer) {
+  return answer.key.empty() ? text : absl::StrCat(text, "\n(", AnswerTag(answer.key), ")");
+}
 
 std::string WecomCard(const ChatAnswer& answer) {
   const std::string plain = WithoutMarkdown(answer.text);
@@ -112,6 +130,10 @@ std::string WecomCard(const ChatAnswer& answer) {
 }
 
 }  // namespace
+
+std::string AnswerTag(std::string_view key) {
+  return key.empty() ? std::string() : ShortDigest(key).substr(0, kAnswerTag);
+}
 
 std::string RenderSlack(const ChatAnswer& answer) {
   Json blocks = Json::array();
@@ -178,6 +200,12 @@ std::string RenderFeishu(const ChatAnswer& answer) {
 
 std::string RenderDingtalk(const ChatAnswer& answer) {
   const std::string text = EscapedWithin(answer.text, kDingtalkText, EscapedForDingtalk);
+  if (Json buttons = DingtalkButtons(answer); !buttons.empty()) {
+    return DumpAnswer(
+        {{"msgtype", "actionCard"},
+         {"actionCard",
+          {{"title", FirstLine(text)}, {"text", text}, {"btnOrientation", "0"}, {"btns", std::move(buttons)}}}});
+  }
   return DumpAnswer({{"msgtype", "markdown"},
                      {"markdown", {{"title", FirstLine(text)}, {"text", text}}},
                      {"at", {{"atUserIds", Json::array()}, {"isAtAll", false}}}});
@@ -186,7 +214,7 @@ std::string RenderDingtalk(const ChatAnswer& answer) {
 std::string RenderPlain(std::string_view platform, const ChatAnswer& answer) {
   if (platform == "slack") {
     return DumpAnswer({{"response_type", answer.only_for_asker ? "ephemeral" : "in_channel"},
-                       {"text", EscapedWithin(answer.text, kSlackSection, SlackMarkup)},
+                       {"text", WithTag(EscapedWithin(answer.text, kSlackSection, SlackMarkup), answer)},
                        {"mrkdwn", false}});
   }
   if (platform == "mattermost") {
@@ -204,17 +232,15 @@ std::string RenderPlain(std::string_view platform, const ChatAnswer& answer) {
         {{"msgtype", "text"}, {"text", {{"content", EscapedWithin(answer.text, kDingtalkText, EscapedForWecom)}}}});
   }
   if (platform == "wecom") {
-    const std::string tag = WecomTag(answer);
-    const std::string text = EscapedWithin(answer.text, kWecomText - tag.size() - 4, EscapedForWecom);
-    return DumpAnswer({{"msgtype", "text"},
-                       {"text", {{"content", absl::StrCat(text, tag.empty() ? "" : absl::StrCat("\n(", tag, ")"))}}}});
+    const std::string text = EscapedWithin(answer.text, kWecomText - kAnswerTag - 3, EscapedForWecom);
+    return DumpAnswer({{"msgtype", "text"}, {"text", {{"content", WithTag(text, answer)}}}});
   }
   return {};
 }
 
 std::string RenderWecom(const ChatAnswer& answer) {
   if (!answer.choices.empty()) return WecomCard(answer);
-  const std::string tag = WecomTag(answer);
+  const std::string tag = AnswerTag(answer.key);
   const std::string mark = tag.empty() ? "" : absl::StrCat("\n<font color=\"comment\">", tag, "</font>");
   const std::string text = EscapedWithin(answer.text, kWecomText - mark.size(), EscapedForWecom);
   return DumpAnswer({{"msgtype", "markdown"}, {"markdown", {{"content", absl::StrCat(text, mark)}}}});

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "clients/chat/plain_markdown.h"
 #include "clients/chat/platform.h"
 #include "clients/chat/reading.h"
 #include "services/core/absl_view.h"
@@ -30,8 +31,10 @@ OutgoingRequest JsonGet(std::string url, std::string_view bearer) {
 }
 
 CallJson Rendered(std::string_view platform, const ChatAnswer& answer) {
-  return CallJson::parse(answer.plain ? RenderPlain(platform, answer) : FindChatPlatform(platform)->render(answer),
-                         nullptr, false);
+  const ChatPlatform& row = *FindChatPlatform(platform);
+  ChatAnswer shown = answer;
+  shown.text = PlainMarkdown(answer.text, row.shows_tables);
+  return CallJson::parse(shown.plain ? RenderPlain(platform, shown) : row.render(shown), nullptr, false);
 }
 
 const std::string& ThreadOf(const ChatPlace& place) { return place.thread.empty() ? place.message : place.thread; }

@@ -20,7 +20,7 @@ std::string DumpBody(const CallJson& body);
 OutgoingRequest JsonPost(std::string url, const CallJson& body, std::string_view bearer);
 OutgoingRequest JsonGet(std::string url, std::string_view bearer);
 
-// A rendered answer, to be completed.
+// A rendered answer, to be completed; its text without what the platform does not show (plain_markdown.h).
 CallJson Rendered(std::string_view platform, const ChatAnswer& answer);
 
 // The message that the thread of an answer begins with; empty: none.

@@ -24,14 +24,31 @@ std::string NewApi(const PlatformConfig& config) {
   return config.api_url == kDingtalkOldApi ? std::string(kDingtalkNewApi) : config.api_url;
 }
 
+// The robot's templates of messages, in which a card's buttons are numbered.
+CallJson DingtalkTemplate(const CallJson& rendered) {
+  if (rendered.contains("markdown"))
+    return {{"msgKey", "sampleMarkdown"}, {"msgParam", DumpBody(rendered["markdown"])}};
+  if (!rendered.contains("actionCard")) return {{"msgKey", "sampleText"}, {"msgParam", DumpBody(rendered["text"])}};
+  const CallJson& card = rendered["actionCard"];
+  const CallJson& buttons = card["btns"];
+  CallJson shown = {{"title", card["title"]}, {"text", card["text"]}};
+  if (buttons.size() == 1) {
+    shown["singleTitle"] = buttons[0]["title"];
+    shown["singleURL"] = buttons[0]["actionURL"];
+    return {{"msgKey", "sampleActionCard"}, {"msgParam", DumpBody(shown)}};
+  }
+  for (size_t i = 0; i < buttons.size(); ++i) {
+    shown[absl::StrCat("actionTitle", i + 1)] = buttons[i]["title"];
+    shown[absl::StrCat("actionURL", i + 1)] = buttons[i]["actionURL"];
+  }
+  return {{"msgKey", absl::StrCat("sampleActionCard", buttons.size())}, {"msgParam", DumpBody(shown)}};
+}
+
 OutgoingRequest PostToDingtalk(const PlatformConfig& config, const ChatPlace& place, const ChatAnswer& answer,
                                std::string_view token, std::string_view) {
-  const CallJson rendered = Rendered("dingtalk", answer);
-  const bool markdown = rendered.contains("markdown");
-  const CallJson& shown = markdown ? rendered["markdown"] : rendered["text"];
   const std::string& robot = config.Id("robot_code").empty() ? config.Id("app_key") : config.Id("robot_code");
-  CallJson body = {
-      {"robotCode", robot}, {"msgKey", markdown ? "sampleMarkdown" : "sampleText"}, {"msgParam", DumpBody(shown)}};
+  CallJson body = DingtalkTemplate(Rendered("dingtalk", answer));
+  body["robotCode"] = robot;
   const bool to_person = !place.user.empty() && (place.direct || answer.only_for_asker);
   if (to_person) {
     body["userIds"] = CallJson::array({place.user});

@@ -44,6 +44,7 @@ const std::vector<ChatPlatform>& Rows() {
        .reply_hosts = {},
        .answers_get = false,
        .has_threads = true,
+       .shows_tables = true,
        .read = ReadMattermost,
        .render = RenderMattermost},
       {.name = "feishu",
@@ -74,6 +75,7 @@ const std::vector<ChatPlatform>& Rows() {
        .reply_hosts = {},
        .answers_get = true,
        .has_threads = false,
+       .tells_direct = false,
        .read = ReadWecom,
        .render = RenderWecom},
   };

@@ -82,6 +82,8 @@ OutgoingRequest LookAtSlack(const PlatformConfig& config, const ChatPlace& place
 
 bool IsOurs(const nlohmann::json& message, std::string_view key) {
   if (TextAt(message, {"metadata", "event_payload", "key"}) == key) return true;
+  // A plain text by an address for answers has nothing else that stays with it.
+  if (TrimBlanks(TextAt(message, {"text"})).ends_with(absl::StrCat("(", AnswerTag(key), ")"))) return true;
   const nlohmann::json* blocks = ValueAt(message, {"blocks"});
   return blocks != nullptr && blocks->is_array() && !blocks->empty() && TextAt(blocks->front(), {"block_id"}) == key;
 }

@@ -57,6 +57,7 @@ std::string ShownText(const json& body) {
     return shown.value("text", shown.value("content", ""));
   }
   if (body.contains("template_card")) return body["template_card"]["sub_title_text"];
+  if (body.contains("actionCard")) return body["actionCard"]["text"];
   if (body.contains("markdown")) return body["markdown"].value("text", body["markdown"].value("content", ""));
   if (const json attachment = AttachmentOf(body); attachment.contains("text")) return attachment["text"];
   if (body.contains("text")) return body["text"].is_object() ? body["text"]["content"] : body["text"];
@@ -72,6 +73,13 @@ std::vector<std::string> ButtonValues(const json& body) {
     if (content.contains("elements") && content["elements"].back()["tag"] == "action") {
       for (const json& button : content["elements"].back()["actions"]) values.push_back(button["value"]["value"]);
     }
+  } else if (body.contains("actionCard")) {
+    for (const json& button : body["actionCard"]["btns"]) values.push_back(button["actionURL"]);
+  } else if (body.contains("msgParam")) {
+    const json shown = Inner(body, "msgParam");
+    for (const auto& [key, value] : shown.items()) {
+      if (key.starts_with("actionURL") || key == "singleURL") values.push_back(value);
+    }
   } else if (body.contains("template_card")) {
     for (const json& button : body["template_card"]["button_list"]) values.push_back(button["key"]);
   } else if (const json attachment = AttachmentOf(body); attachment.contains("actions")) {
@@ -82,8 +90,9 @@ std::vector<std::string> ButtonValues(const json& body) {
 
 bool IsOwnForm(const json& body) {
   return (body.contains("blocks") && !body["blocks"].empty()) || !AttachmentOf(body).empty() ||
-         body.value("msgtype", "") == "markdown" || body.value("msgtype", "") == "template_card" ||
-         body.value("msg_type", "") == "interactive" || body.value("msgKey", "") == "sampleMarkdown";
+         body.value("msgtype", "") == "markdown" || body.value("msgtype", "") == "actionCard" ||
+         body.value("msgtype", "") == "template_card" || body.value("msg_type", "") == "interactive" ||
+         body.value("msgKey", "") == "sampleMarkdown" || body.value("msgKey", "").starts_with("sampleActionCard");
 }
 
 // Addresses for answers are credentials by themselves.

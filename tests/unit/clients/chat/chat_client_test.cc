@@ -40,6 +40,13 @@ class ChatClientTest : public ::testing::Test {
   ChatSent Send(std::string_view platform, const ChatPlace& place) {
     return ChatClient(platform, Full(platform), http_, clock_).Send(place, {"hello <!channel>"}, "key-1");
   }
+  // What came with an address for its answers.
+  ChatPlace Answered(const std::string& url) const {
+    ChatPlace place = place_;
+    place.reply_url = url;
+    place.reply_until = clock_.Now() + minutes(30);
+    return place;
+  }
   static std::string HeaderOf(const OutgoingRequest& request, std::string_view name) {
     for (const HttpHeader& header : request.headers) {
       if (header.name == name) return header.value;
@@ -53,9 +60,7 @@ class ChatClientTest : public ::testing::Test {
 };
 
 TEST_F(ChatClientTest, TheAddressOfTheEventIsUsedWhileItIsGood) {
-  ChatPlace place = place_;
-  place.reply_url = "https://hooks.slack.com/x";
-  place.reply_until = clock_.Now() + minutes(30);
+  ChatPlace place = Answered("https://hooks.slack.com/x");
   http_.Answer(200, "ok");
   EXPECT_EQ(Send("slack", place).kind, Kind::kSent);
   EXPECT_EQ(http_.requests()[0].url, place.reply_url);
@@ -168,9 +173,7 @@ TEST_F(ChatClientTest, WhatMayBeThereIsNotCalledRefused) {
 }
 
 TEST_F(ChatClientTest, DingtalkAnswersByItsAddress) {
-  ChatPlace place = place_;
-  place.reply_url = "https://oapi.dingtalk.com/robot/sendBySession?session=x";
-  place.reply_until = clock_.Now() + minutes(30);
+  const ChatPlace place = Answered("https://oapi.dingtalk.com/robot/sendBySession?session=x");
   http_.Answer(200, R"({"errcode":0,"errmsg":"ok"})");
   EXPECT_EQ(Send("dingtalk", place).kind, Kind::kSent);
   http_.Answer(200, R"({"errcode":130101,"errmsg":"send too fast"})");
@@ -239,6 +242,27 @@ TEST_F(ChatClientTest, WhatWasPerhapsSentIsLookedForOrSentUnderItsKey) {
   EXPECT_EQ(again("feishu"), (ChatSent{ChatSent::Kind::kSent, "m2", "", {}})) << "it takes one of two";
 }
 
+TEST_F(ChatClientTest, APlainTextByAnAddressIsFoundAgain) {
+  const ChatPlace place = Answered("https://hooks.slack.com/x");
+  ChatAnswer answer{"hello"};
+  answer.key = "key-1";
+  ChatClient slack("slack", Full("slack"), http_, clock_);
+  const std::string refused = R"({"ok": false, "error": "invalid_blocks"})";
+  // Refused in its own form, by the address and by the API; then said plainly, and the answer to that is lost.
+  http_.Answer(200, refused);
+  http_.Answer(200, refused);
+  http_.Fail(HttpFailure::Kind::kTimeout, /*sent=*/true);
+  EXPECT_EQ(slack.Send(place, answer, answer.key).kind, Kind::kUnknown);
+  EXPECT_EQ(http_.requests().back().url, place.reply_url);
+  // What Slack keeps of it.
+  const json said = {{"ts", "7"}, {"text", json::parse(http_.requests().back().body)["text"]}};
+  const json other = {{"ts", "6"}, {"text", "hello"}};
+  http_.Answer(200, json{{"messages", {other, said}}, {"has_more", false}}.dump());
+  EXPECT_EQ(slack.SendAgain(place, answer, answer.key, clock_.Now()), (ChatSent{Kind::kSent, "7", "", {}}));
+  http_.Answer(200, json{{"messages", {other}}, {"has_more", false}}.dump());
+  EXPECT_EQ(slack.SendAgain(place, answer, answer.key, clock_.Now()).kind, Kind::kNotSent);
+}
+
 TEST_F(ChatClientTest, AKeyIsTrustedForAsLongAsThePlatformLooksAtIt) {
   const auto again = [&](std::string_view platform, std::chrono::minutes age) {
     return ChatClient(platform, Full(platform), http_, clock_)
@@ -269,9 +293,7 @@ TEST_F(ChatClientTest, ATokenThatIsRefusedWhileLookingSaysNothingAboutTheMessage
 }
 
 TEST_F(ChatClientTest, AnAnswerByMattermostsAddressCarriesItsKeyToo) {
-  ChatPlace place = place_;
-  place.reply_url = "http://127.0.0.1:99/hooks/commands/x";
-  place.reply_until = clock_.Now() + minutes(30);
+  const ChatPlace place = Answered("http://127.0.0.1:99/hooks/commands/x");
   ChatAnswer answer{"hello"};
   answer.key = "key-1";
   http_.Answer(200, R"({"status":"OK"})");
@@ -286,9 +308,7 @@ TEST_F(ChatClientTest, AnAnswerByMattermostsAddressCarriesItsKeyToo) {
 }
 
 TEST_F(ChatClientTest, WhatChangesGoesWhereItCanBeChanged) {
-  ChatPlace place = place_;
-  place.reply_url = "https://hooks.slack.com/x";
-  place.reply_until = clock_.Now() + minutes(30);
+  const ChatPlace place = Answered("https://hooks.slack.com/x");
   ChatAnswer answer{"working"};
   answer.changes = true;
   ChatClient slack("slack", Full("slack"), http_, clock_);
@@ -376,10 +396,34 @@ TEST_F(ChatClientTest, DingtalkSaysItInTheChannelWithTheKeyOfTheApplication) {
   EXPECT_EQ(http_.requests().back().url, "https://api.dingtalk.com/v1.0/robot/oToMessages/batchSend");
 }
 
+TEST_F(ChatClientTest, DingtalksCardsHaveTheTemplateOfTheirNumberOfButtons) {
+  ChatClient client("dingtalk", Full("dingtalk"), http_, clock_);
+  http_.Answer(200, R"({"accessToken":"a","expireIn":7200})");
+  ChatAnswer answer{"which one?"};
+  const auto sent = [&] {
+    http_.Answer(200, R"({"processQueryKey":"q"})");
+    EXPECT_EQ(client.Send(place_, answer, "k").kind, Kind::kSent);
+    return json::parse(http_.requests().back().body);
+  };
+  answer.choices = {{"one", "", "/one"}};
+  json body = sent();
+  EXPECT_EQ(body["msgKey"], "sampleActionCard");
+  json shown = json::parse(body["msgParam"].get<std::string>());
+  EXPECT_EQ(shown["singleTitle"], "one");
+  EXPECT_EQ(shown["singleURL"], "dtmd://dingtalkclient/sendMessage?content=%2Fone");
+  answer.choices.push_back({"two", "", "/two"});
+  answer.choices.push_back({"three", "", "/three"});
+  body = sent();
+  EXPECT_EQ(body["msgKey"], "sampleActionCard3");
+  EXPECT_EQ(body["openConversationId"], "C9");
+  shown = json::parse(body["msgParam"].get<std::string>());
+  EXPECT_EQ(shown["actionTitle3"], "three");
+  EXPECT_EQ(shown["actionURL3"], "dtmd://dingtalkclient/sendMessage?content=%2Fthree");
+  EXPECT_EQ(shown["text"], "which one?");
+}
+
 TEST_F(ChatClientTest, ThePlatformSaysHowLongToWait) {
-  ChatPlace place = place_;
-  place.reply_url = "https://oapi.dingtalk.com/robot/sendBySession?session=x";
-  place.reply_until = clock_.Now() + minutes(30);
+  const ChatPlace place = Answered("https://oapi.dingtalk.com/robot/sendBySession?session=x");
   http_.Answer(200, R"({"errcode":130101,"errmsg":"send too fast"})");
   EXPECT_EQ(Send("dingtalk", place).wait, minutes(10)) << "it is blocked for so long";
   http_.Answer(200, R"({"code":0,"tenant_access_token":"t-1","expire":7200})");

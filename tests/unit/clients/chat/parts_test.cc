@@ -75,6 +75,21 @@ TEST(FormText, WhatIsAmbiguousOrBrokenIsNoForm) {
   EXPECT_FALSE(Form::Parse(many).has_value());
 }
 
+TEST(DingtalkCard, ItsButtonsSayTheCommandForThePerson) {
+  ChatAnswer answer{"which one, @all?"};
+  answer.choices = {{"/test ut #12", "signed", "/test ut #12"}, {"/retest of everything #12", "signed", "/retest #12"}};
+  const auto card = nlohmann::json::parse(RenderDingtalk(answer));
+  EXPECT_EQ(card["msgtype"], "actionCard");
+  EXPECT_EQ(card["actionCard"]["btns"][0]["actionURL"],
+            "dtmd://dingtalkclient/sendMessage?content=%2Ftest%20ut%20%2312");
+  EXPECT_EQ(card["actionCard"]["btns"][0]["title"], "/test ut #12");
+  EXPECT_EQ(card["actionCard"]["btns"][1]["title"], "/retest of everyt…");
+  EXPECT_THAT(card.dump(), Not(HasSubstr("signed"))) << "whoever sees the card sees its links";
+  EXPECT_THAT(card["actionCard"]["text"].get<std::string>(), Not(HasSubstr("@all")));
+  answer.choices = {{"long", "signed", std::string(600, 'x')}};
+  EXPECT_EQ(nlohmann::json::parse(RenderDingtalk(answer))["msgtype"], "markdown") << "its text says what to write";
+}
+
 TEST(SlackText, ReferencesAndEscapesBecomeText) {
   EXPECT_EQ(SlackPlainText(" <@U1> <@U2|bot> triage &lt;b&gt; &amp;lt; in <#C1|general> "),
             "triage <b> &lt; in #general");
