@@ -12,6 +12,11 @@ const std::string& PlatformConfig::Id(std::string_view key) const {
   return id == ids.end() ? kUnset : id->second;
 }
 
+const ChannelConfig* PlatformConfig::FindChannel(std::string_view channel, bool is_direct) const {
+  if (const auto known = channels.find(channel); known != channels.end()) return &known->second;
+  return is_direct && direct.has_value() ? &*direct : nullptr;
+}
+
 const std::string& PlatformConfig::SecretText(std::string_view key) const {
   const auto secret = secrets.find(key);
   return secret == secrets.end() ? kUnset : secret->second.Reveal();

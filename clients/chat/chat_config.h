@@ -4,6 +4,7 @@
 #define YARDMASTER_CLIENTS_CHAT_CHAT_CONFIG_H_
 
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -26,6 +27,12 @@ struct PlatformConfig {
   // User of the platform → forge → login.
   std::map<std::string, std::map<std::string, std::string, std::less<>>, std::less<>> users;
   std::map<std::string, ChannelConfig, std::less<>> channels;
+  // What counts in a conversation of one person with the bot that is none of `channels`; unset: nothing is about
+  // anything there.
+  std::optional<ChannelConfig> direct;
+
+  // The channel's entry, or that of direct conversations; null: there is none.
+  const ChannelConfig* FindChannel(std::string_view channel, bool is_direct) const;
 
   // Empty if it is not set.
   const std::string& Id(std::string_view key) const;

@@ -38,7 +38,7 @@ struct ChatEvent {
   std::string text;        // kMessage: plain, without the mention of the bot in front
   std::string action;      // kAction: the button's value
   bool addressed = false;  // said to the bot: by a command, by a mention, or in a direct message
-  bool direct = false;     // in a conversation with one person, where the platform needs to know that for answers
+  bool direct = false;     // in a conversation with one person, where the platform says so
   // Answers go here until the time has come; empty: to the channel, by the platform's API.
   std::string reply_url;
   std::chrono::system_clock::time_point reply_until{};

@@ -49,7 +49,8 @@ ChatReading ReadFeishuMessage(const PlatformConfig& config, const nlohmann::json
   const nlohmann::json* mentions = ValueAt(body, {"event", "message", "mentions"});
   const std::string_view text = TextAt(*content, {"text"});
   const std::string_view bot = FeishuBotPlace(text, mentions, config.Id("bot_open_id"));
-  event.addressed = TextAt(body, {"event", "message", "chat_type"}) == "p2p" || !bot.empty();
+  event.direct = TextAt(body, {"event", "message", "chat_type"}) == "p2p";
+  event.addressed = event.direct || !bot.empty();
   if (!event.addressed) return Ignored("not said to the bot");
   event.text = FeishuPlainText(text, mentions, bot);
   event.channel = TextAt(body, {"event", "message", "chat_id"});

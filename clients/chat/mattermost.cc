@@ -50,6 +50,12 @@ ChatReading ReadMattermostAction(const PlatformConfig& config, const nlohmann::j
   return Received(std::move(event));
 }
 
+// A conversation of two is named after both, "ID__ID".
+bool IsDirectName(std::string_view name) {
+  constexpr size_t kIdLength = 26;
+  return name.size() == 2 * kIdLength + 2 && name.substr(kIdLength, 2) == "__";
+}
+
 std::string_view WithoutTrigger(std::string_view text, std::string_view trigger) {
   text = TrimBlanks(text);
   if (!trigger.empty() && text.starts_with(trigger)) text = TrimBlanks(text.substr(trigger.size()));
@@ -97,6 +103,7 @@ ChatReading ReadMattermost(const PlatformConfig& config, const ChatRequest& requ
   event.text =
       command ? TrimBlanks(fields.Get("text")) : WithoutTrigger(fields.Get("text"), fields.Get("trigger_word"));
   event.addressed = true;
+  event.direct = IsDirectName(fields.Get("channel_name"));
   event.reply_url = AllowedReplyUrl(fields.Get("response_url"), {}, config.api_url);
   if (!event.reply_url.empty()) event.reply_until = now + kMattermostReplyTime;
   return Received(std::move(event));

@@ -17,6 +17,8 @@ using std::chrono::milliseconds;
 using std::chrono::minutes;
 
 constexpr minutes kSlackWindow{5};
+// The name of a conversation of two.
+constexpr std::string_view kSlackDirectName = "directmessage";
 // Answers by response_url: five within this time.
 constexpr minutes kSlackReplyTime{30};
 
@@ -58,6 +60,7 @@ ChatReading ReadSlackEvent(const nlohmann::json& body) {
   event.thread = TextAt(body, {"event", "thread_ts"});
   event.text = SlackPlainText(TextAt(body, {"event", "text"}));
   event.addressed = true;
+  event.direct = direct;
   return Received(std::move(event));
 }
 
@@ -82,6 +85,7 @@ ChatReading ReadSlackAction(const PlatformConfig& config, const nlohmann::json& 
   event.thread = TextAt(body, {"message", "thread_ts"});
   event.action = TextAt(actions->front(), {"value"});
   event.addressed = true;
+  event.direct = TextAt(body, {"channel", "name"}) == kSlackDirectName;
   AddSlackReply(config, TextAt(body, {"response_url"}), now, event);
   return Received(std::move(event));
 }
@@ -101,6 +105,7 @@ ChatReading ReadSlackForm(const PlatformConfig& config, const Form& form, std::c
   event.user = form.Get("user_id");
   event.text = SlackPlainText(form.Get("text"));
   event.addressed = true;
+  event.direct = form.Get("channel_name") == kSlackDirectName;
   AddSlackReply(config, form.Get("response_url"), now, event);
   return Received(std::move(event));
 }

@@ -28,14 +28,14 @@ std::string LoginOf(const chat::PlatformConfig& config, const chat::ChatEvent& e
 
 ChatAsk AskOf(const chat::PlatformConfig& config, const chat::ChatEvent& event, const FindLinked& linked) {
   ChatAsk ask;
-  const auto channel = config.channels.find(event.channel);
-  if (channel == config.channels.end()) return ask;
-  ask.channel = &channel->second;
-  std::string login = LoginOf(config, event, channel->second.forge, linked);
-  ask.bar = !channel->second.may_write ? ChatWriteBar::kChannel
-            : login.empty()            ? ChatWriteBar::kNobody
-            : !event.proved            ? ChatWriteBar::kUnproved
-                                       : ChatWriteBar::kNone;
+  ask.has_direct = config.direct.has_value();
+  ask.channel = config.FindChannel(event.channel, event.direct);
+  if (ask.channel == nullptr) return ask;
+  std::string login = LoginOf(config, event, ask.channel->forge, linked);
+  ask.bar = !ask.channel->may_write ? ChatWriteBar::kChannel
+            : login.empty()         ? ChatWriteBar::kNobody
+            : !event.proved         ? ChatWriteBar::kUnproved
+                                    : ChatWriteBar::kNone;
   (event.proved ? ask.login : ask.claimed) = std::move(login);
   return ask;
 }

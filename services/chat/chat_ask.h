@@ -25,6 +25,7 @@ std::string_view ChatWriteBarText(ChatWriteBar bar);  // a sentence without its 
 struct ChatAsk {
   // Null: the channel is not configured, and nothing is about anything.
   const chat::ChannelConfig* channel = nullptr;
+  bool has_direct = false;  // conversations with the bot alone are configured on that platform
   // On the channel's forge; empty: nobody's account, who only reads, or nobody proves who said it.
   std::string login;
   std::string claimed;  // not proved: the account of the user that the event names, who may confirm it elsewhere

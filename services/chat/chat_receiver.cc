@@ -94,7 +94,9 @@ void ChatReceiver::Keep(ChatEvent event, const ChatAsk& ask, ChatResponse receip
                                          {"repository", ask.channel == nullptr ? "" : ask.channel->repository},
                                          {"account", ask.login},
                                          {"writing", ask.may_write() ? "may" : ChatWriteBarText(ask.bar)}});
-  if (ask.channel == nullptr) {
+  // Whether a button stands in a conversation with the bot, only its value tells, which the work opens.
+  const bool perhaps_direct = ask.has_direct && event.kind == ChatEvent::Kind::kAction;
+  if (ask.channel == nullptr && !perhaps_direct) {
     delivery.ignored_because = reasons::WithDetail(reasons::kNoRepository, "the channel is not configured");
   }
   inbox_.Add(std::move(delivery), [this, answer, receipt = std::move(receipt), platform = std::move(event.platform)](

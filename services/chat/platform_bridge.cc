@@ -73,11 +73,17 @@ store::ChatThread ThreadOf(const ChatEvent& event) {
   return {event.platform, event.channel, std::move(thread)};
 }
 
-// A button's payload: the channel that it was made for, the subject, what pressing it says, and which button it is.
-std::string ButtonPayload(const std::string& channel, const v1::Subject& subject, const std::string& says,
+// Parts of a button's payload, and of one that an older daemon made: it had none of the last two, and is good for an
+// hour.
+constexpr size_t kButtonParts = 9;
+constexpr size_t kOldButtonParts = 7;
+
+// A button's payload: the channel that it was made for, the subject, what pressing it says, which button it is, whether
+// its message is in Chinese, and whether it stands in a conversation with one person: no platform says so of a press.
+std::string ButtonPayload(const ChatPlace& place, const v1::Subject& subject, const v1::ChatButton& says,
                           const std::string& button) {
-  return json::array({channel, subject.forge(), subject.repository(), static_cast<int>(subject.kind()),
-                      subject.number(), says, button})
+  return json::array({place.channel, subject.forge(), subject.repository(), static_cast<int>(subject.kind()),
+                      subject.number(), says.says(), button, says.chinese(), place.direct})
       .dump();
 }
 
@@ -168,7 +174,8 @@ std::optional<PlatformBridge::Pressed> PlatformBridge::OpenAction(const chat::Pl
   if (!payload.has_value()) return std::nullopt;
   // We made it: its shape is ours.
   const json parts = json::parse(*payload, nullptr, false);
-  if (!parts.is_array() || parts.size() != 7 || parts[0] != event.channel) return std::nullopt;
+  if (!parts.is_array() || (parts.size() != kButtonParts && parts.size() != kOldButtonParts)) return std::nullopt;
+  if (parts[0] != event.channel) return std::nullopt;
   Pressed pressed;
   pressed.subject.set_forge(parts[1].get<std::string>());
   pressed.subject.set_repository(parts[2].get<std::string>());
@@ -176,6 +183,10 @@ std::optional<PlatformBridge::Pressed> PlatformBridge::OpenAction(const chat::Pl
   pressed.subject.set_number(parts[4].get<int64_t>());
   pressed.says = parts[5].get<std::string>();
   pressed.button = parts[6].get<std::string>();
+  if (parts.size() == kButtonParts) {
+    pressed.chinese = parts[7].get<bool>();
+    pressed.direct = parts[8].get<bool>();
+  }
   return pressed;
 }
 
@@ -211,13 +222,16 @@ ChatAsked PlatformBridge::Read(const store::Delivery& delivery, std::string_view
     asked.ignored = reasons::WithDetail(word, detail);
     return asked;
   };
-  const std::optional<ChatEvent> event = chat::EventFromJson(body);
+  std::optional<ChatEvent> event = chat::EventFromJson(body);
   if (!event.has_value()) return ignored(reasons::kMalformed, "no event of chat");
   const std::shared_ptr<Settings> settings = Now();
   if (settings->chat == nullptr || !settings->chat->platforms.contains(event->platform)) {
     return ignored(reasons::kNoRepository, "the platform is no longer configured");
   }
   const chat::PlatformConfig& config = settings->chat->platforms.find(event->platform)->second;
+  std::optional<Pressed> pressed;
+  if (event->kind == ChatEvent::Kind::kAction) pressed = OpenAction(config, *event);
+  if (pressed.has_value()) event->direct = event->direct || pressed->direct;
   const ChatAsk ask = AskOf(config, *event, linked_);
   if (ask.channel == nullptr) return ignored(reasons::kNoRepository, "the channel is not configured");
   if (!event->addressed) return ignored(reasons::kNoTrigger, "not said to the bot");
@@ -229,11 +243,11 @@ ChatAsked PlatformBridge::Read(const store::Delivery& delivery, std::string_view
   std::string text = event->text;
   v1::ChatOrigin& origin = *out.mutable_chat();
   if (event->kind == ChatEvent::Kind::kAction) {
-    std::optional<Pressed> pressed = OpenAction(config, *event);
     if (!pressed.has_value()) return ignored(reasons::kNoTrigger, "the button is not ours, or its hour is over");
     text = std::move(pressed->says);
     subject = std::move(pressed->subject);
     origin.set_button(std::move(pressed->button));
+    origin.set_chinese(pressed->chinese);
   } else if (const ChatTarget target = FindChatTarget(text, hosts_); target.number > 0) {
     const bool other_forge = !target.forge.empty() && target.forge != subject.forge();
     if (!target.forge.empty()) subject.set_forge(target.forge);
@@ -300,7 +314,7 @@ ChatPlace PlatformBridge::PlaceOf(const store::Effect& effect, const chat::ChatC
   place.user = event->user;
   place.message = event->message;
   place.thread = event->thread;
-  place.direct = event->direct;
+  place.direct = place.direct || event->direct;
   // An address that anybody could have written is used only where there is no other way.
   if (event->proved || !client.HasApi()) {
     place.reply_url = event->reply_url;
@@ -322,11 +336,11 @@ chat::ChatAnswer PlatformBridge::AnswerOf(const store::Effect& effect, const cha
   answer.callback_url = config.Id("callback_url");
   const std::string& secret = config.SecretText(chat::FindChatPlatform(message.platform())->button_secret);
   for (const v1::ChatButton& button : message.buttons()) {
-    const std::string payload = ButtonPayload(message.channel(), effect.subject, button.says(),
-                                              absl::StrCat(effect.key, ".", answer.choices.size()));
+    const std::string payload =
+        ButtonPayload(place, effect.subject, button, absl::StrCat(effect.key, ".", answer.choices.size()));
     std::string value = chat::SignButton(secret, payload, effect.created_at + chat::kButtonLife);
     // What does not fit is written by hand: the text says what.
-    if (value.size() <= kMostButtonValue) answer.choices.push_back({button.label(), std::move(value)});
+    if (value.size() <= kMostButtonValue) answer.choices.push_back({button.label(), std::move(value), button.says()});
   }
   return answer;
 }

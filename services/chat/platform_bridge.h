@@ -71,6 +71,8 @@ class PlatformBridge final : public ChatBridge {
   struct Pressed {
     std::string says;
     std::string button;  // which one
+    bool chinese = false;
+    bool direct = false;
     v1::Subject subject;
   };
   // nullopt: it is not ours, or its hour is over.

@@ -34,10 +34,16 @@ class ChatReader {
     for (const KeyRule& rule : row.secrets) ReadSecret(reader, rule, config);
     if (auto users = reader.Object("users")) ReadUsers(*users, config);
     if (auto channels = reader.Object("channels")) ReadChannels(*channels, config);
+    if (auto direct = reader.Object("direct")) {
+      if (!row.tells_direct) {
+        reader.Problem("direct", "this platform does not tell direct conversations from others: use \"channels\"");
+      }
+      config.direct = ReadChannel(*direct);
+    }
     reader.Finish();
-    if (config.channels.empty()) {
-      readers_.warn(
-          absl::StrCat(place.pointer, " names no \"channels\": nothing that is said there is about a repository"));
+    if (config.channels.empty() && !config.direct.has_value()) {
+      readers_.warn(absl::StrCat(
+          place.pointer, " names no \"channels\" and no \"direct\": nothing that is said there is about a repository"));
     }
     return config;
   }
@@ -106,17 +112,21 @@ class ChatReader {
     for (const auto& [channel, unused] : place.value->items()) {
       const JsonPlace entry = place.At(channel);
       if (!chat::IsValidId(channel)) context_.Problem(entry.pointer, std::string(kChatIdExpected));
-      ObjectReader reader(context_, entry, "a channel");
-      ChannelConfig one;
-      if (auto repository = reader.RequiredString("repository")) ReadRepository(*repository, reader, one);
-      for (const JsonPlace& word : reader.Strings("may")) {
-        const std::string& may = word.value->get_ref<const std::string&>();
-        if (may != "read" && may != "write") context_.Problem(word.pointer, "expected \"read\" or \"write\"");
-        one.may_write = one.may_write || may == "write";
-      }
-      reader.Finish();
-      config.channels.emplace(channel, std::move(one));
+      config.channels.emplace(channel, ReadChannel(entry));
     }
+  }
+
+  ChannelConfig ReadChannel(const JsonPlace& place) {
+    ObjectReader reader(context_, place, "a channel");
+    ChannelConfig one;
+    if (auto repository = reader.RequiredString("repository")) ReadRepository(*repository, reader, one);
+    for (const JsonPlace& word : reader.Strings("may")) {
+      const std::string& may = word.value->get_ref<const std::string&>();
+      if (may != "read" && may != "write") context_.Problem(word.pointer, "expected \"read\" or \"write\"");
+      one.may_write = one.may_write || may == "write";
+    }
+    reader.Finish();
+    return one;
   }
 
   void ReadRepository(const std::string& text, ObjectReader& reader, ChannelConfig& channel) {

@@ -94,6 +94,8 @@ TEST(SlackRequest, OnlyWhatPeopleSayToTheBotIsAnEvent) {
   const ChatReading direct = Read("slack", VectorOf("slack", "direct"));
   ASSERT_TRUE(direct.event.has_value()) << direct.reason;
   EXPECT_EQ(direct.event->text, "/help");
+  EXPECT_TRUE(direct.event->direct);
+  EXPECT_FALSE(Read("slack", VectorOf("slack", "mention")).event->direct);
   ExpectNothing(Read("slack", VectorOf("slack", "without_id")), 400);
 }
 

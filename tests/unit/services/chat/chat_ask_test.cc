@@ -53,6 +53,23 @@ TEST_F(ChatAskTest, AnAccountOfAnotherForgeIsNobodyHere) {
   EXPECT_EQ(Ask("u1", "other").bar, ChatWriteBar::kNobody);
 }
 
+TEST_F(ChatAskTest, ADirectConversationHasItsOwnEntryWhereNoChannelIsNamedForIt) {
+  chat::ChatEvent event;
+  event.user = "u1";
+  event.channel = "D1";
+  event.direct = true;
+  EXPECT_EQ(AskOf(config_, event).channel, nullptr);
+  config_.direct = {"github", "o/direct", true};
+  ASSERT_NE(AskOf(config_, event).channel, nullptr);
+  EXPECT_EQ(AskOf(config_, event).channel->repository, "o/direct");
+  EXPECT_TRUE(AskOf(config_, event).may_write());
+  event.user = "u2";
+  EXPECT_EQ(AskOf(config_, event).bar, ChatWriteBar::kNobody);
+  event.channel = "read";
+  EXPECT_EQ(AskOf(config_, event).channel->repository, "o/r") << "what is named comes first";
+  EXPECT_EQ(Ask("u1", "elsewhere").channel, nullptr) << "another channel is none";
+}
+
 TEST_F(ChatAskTest, AnUnknownChannelIsAboutNothing) {
   EXPECT_EQ(Ask("u1", "elsewhere").channel, nullptr);
   EXPECT_FALSE(Ask("u1", "elsewhere").may_write());

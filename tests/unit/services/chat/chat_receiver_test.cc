@@ -139,6 +139,20 @@ TEST_F(ChatReceiverTest, TheReasonSaysWhatIsMissing) {
   EXPECT_EQ(Kept().front().subject.repository(), "o/r");
 }
 
+TEST_F(ChatReceiverTest, APressPerhapsInADirectConversationIsForThePipe) {
+  Config config = WithPlatforms();
+  auto platforms = std::make_shared<chat::ChatConfig>(*config.chat);
+  platforms->platforms["slack"].direct = {"github", "o/r", false};
+  config.chat = platforms;
+  receiver_->ReplaceSettings(config);
+  ASSERT_EQ(Send("slack", VectorOf("slack", "button")).status, 200);
+  EXPECT_EQ(Kept().front().state, store::DeliveryState::kReceived);
+  ASSERT_EQ(Send("slack", VectorOf("slack", "mention")).status, 200);
+  EXPECT_EQ(Kept().front().reason, "no-repository: the channel is not configured");
+  ASSERT_EQ(Send("slack", VectorOf("slack", "direct")).status, 200);
+  EXPECT_EQ(Kept().front().subject.repository(), "o/r");
+}
+
 TEST_F(ChatReceiverTest, ItIsThereAfterARestart) {
   ASSERT_EQ(Send("feishu", VectorOf("feishu", "message")).status, 200);
   Open();

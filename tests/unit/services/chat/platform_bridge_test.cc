@@ -7,6 +7,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "clients/chat/button.h"
 #include "clients/chat/event_json.h"
 #include "services/core/store/store.h"
 #include "tests/support/fake_clock.h"
@@ -246,6 +247,7 @@ TEST_F(ChatBridgeTest, AButtonSaysWhatWeSignedForAnHourAndThatChannel) {
   v1::ChatButton& yes = *message.add_buttons();
   yes.set_label("Confirm");
   yes.set_says("/yes");
+  yes.set_chinese(true);
   const nlohmann::json body = Sent(message);
   chat::ChatEvent press = Said("");
   press.kind = chat::ChatEvent::Kind::kAction;
@@ -254,6 +256,7 @@ TEST_F(ChatBridgeTest, AButtonSaysWhatWeSignedForAnHourAndThatChannel) {
   EXPECT_THAT(asked.ignored, IsEmpty());
   EXPECT_EQ(asked.event.text(), "/yes");
   EXPECT_EQ(asked.event.chat().button(), "m-1.0");
+  EXPECT_TRUE(asked.event.chat().chinese()) << "it goes on in the language of the question";
   EXPECT_EQ(asked.event.subject().number(), 12);
   EXPECT_EQ(asked.event.subject().kind(), v1::SUBJECT_KIND_PULL_REQUEST);
   press.channel = "C7";
@@ -263,6 +266,44 @@ TEST_F(ChatBridgeTest, AButtonSaysWhatWeSignedForAnHourAndThatChannel) {
   EXPECT_THAT(Read(press).ignored, HasSubstr("its hour is over"));
   press.action = "forged";
   EXPECT_THAT(Read(press).ignored, HasSubstr("not ours"));
+}
+
+TEST_F(ChatBridgeTest, AConversationWithTheBotAloneHasADefaultRepositoryWhereOneIsConfigured) {
+  chat::ChatEvent said = Said("/why #12", "U1", "D1");
+  said.direct = true;
+  EXPECT_THAT(Read(said).ignored, HasSubstr("not configured"));
+  auto chat = std::make_shared<chat::ChatConfig>(*config_.chat);
+  chat->platforms["slack"].direct = {"github", "o/direct", true};
+  config_.chat = chat;
+  bridge_->ReplaceSettings(config_);
+  EXPECT_EQ(Read(said).event.subject().repository(), "o/direct");
+  EXPECT_EQ(Read(said).event.chat().write_bar(), v1::ChatOrigin::WRITE_BAR_UNSPECIFIED);
+  said.direct = false;
+  EXPECT_THAT(Read(said).ignored, HasSubstr("not configured")) << "a channel that nobody named";
+  // A press does not say where it is: the button knows.
+  v1::ChatMessage message;
+  message.set_platform("slack");
+  message.set_channel("D1");
+  message.set_direct(true);
+  message.set_body("Sure?");
+  v1::ChatButton& yes = *message.add_buttons();
+  yes.set_label("Confirm");
+  yes.set_says("/yes");
+  chat::ChatEvent press = Said("", "U1", "D1");
+  press.kind = chat::ChatEvent::Kind::kAction;
+  press.action = Sent(message)["blocks"].back()["elements"][0]["value"];
+  EXPECT_EQ(Read(press).event.text(), "/yes");
+  EXPECT_TRUE(Read(press).event.chat().direct()) << "and so do the buttons of its answer";
+}
+
+TEST_F(ChatBridgeTest, AButtonOfAnOlderDaemonWorksUntilItsHourIsOver) {
+  chat::ChatEvent press = Said("");
+  press.kind = chat::ChatEvent::Kind::kAction;
+  press.action = chat::SignButton("s3cret", R"(["C9","github","octo/repo",2,12,"/yes","m-1.0"])",
+                                  clock_.Now() + chat::kButtonLife);
+  const ChatAsked asked = Read(press);
+  EXPECT_EQ(asked.event.text(), "/yes");
+  EXPECT_FALSE(asked.event.chat().chinese());
 }
 
 TEST_F(ChatBridgeTest, AChannelGetsNoMoreThanThePlatformTakes) {

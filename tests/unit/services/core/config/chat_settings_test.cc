@@ -110,11 +110,30 @@ TEST_F(ChatSettingsTest, WhatIsWrongIsNamed) {
             "/chat/slack/channels/C9/repository");
   EXPECT_EQ(OnlyProblem(slack(R"("channels": {"C9": {"repository": "github:o/r", "may": ["admin"]}})")).pointer,
             "/chat/slack/channels/C9/may/0");
+  EXPECT_EQ(OnlyProblem(slack(R"("direct": {"may": ["read"]})")).pointer, "/chat/slack/direct");
+  EXPECT_EQ(OnlyProblem(slack(R"("direct": {"repository": "github:o/*"})")).pointer, "/chat/slack/direct/repository");
+  EXPECT_EQ(OnlyProblem(slack(R"("direct": {"repository": "github:o/r", "may": ["admin"]})")).pointer,
+            "/chat/slack/direct/may/0");
+  EXPECT_THAT(OnlyProblem(R"({"wecom": {"corp_id": "ww1", "token": {"env": "S"}, "encoding_aes_key": {"env": "KEY"},
+                                         "direct": {"repository": "github:o/r"}}})")
+                  .message,
+              HasSubstr("use \"channels\""));
   EXPECT_EQ(OnlyProblem(slack(R"("users": {"U 1": {"github": "a"}})")).pointer, "/chat/slack/users/U 1");
   EXPECT_EQ(OnlyProblem(slack(R"("users": {"U1": {"github": "../a"}})")).pointer, "/chat/slack/users/U1/github");
   EXPECT_EQ(
       OnlyProblem(R"({"wecom": {"corp_id": "ww1", "token": {"env": "S"}, "encoding_aes_key": {"env": "S"}}})").pointer,
       "/chat/wecom/encoding_aes_key");
+}
+
+TEST_F(ChatSettingsTest, DirectConversationsHaveADefault) {
+  const std::optional<Config> config = Parse(
+      R"({"slack": {"signing_secret": {"env": "S"}, "direct": {"repository": "github:o/with", "may": ["write"]}}})");
+  ASSERT_TRUE(config.has_value()) << All();
+  const auto& direct = config->chat->platforms.at("slack").direct;
+  ASSERT_TRUE(direct.has_value());
+  EXPECT_EQ(direct->repository, "o/with");
+  EXPECT_TRUE(direct->may_write);
+  EXPECT_THAT(config->warnings, ::testing::Not(Contains(HasSubstr("/chat"))));
 }
 
 TEST_F(ChatSettingsTest, AMapOfAnotherForgeIsOnlyAWarning) {
