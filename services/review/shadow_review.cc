@@ -81,6 +81,23 @@ void AddOnlyIn(const v1::Review& with, const v1::Review& without, bool in_shadow
   }
 }
 
+v1::ShadowRun RunOf(const ShadowScope& shadow, const ReviewedChange& about, const v1::Review& made) {
+  v1::ShadowRun run;
+  *run.mutable_subject() = about.subject;
+  run.set_planner("review");
+  run.set_pack(shadow.pack);
+  run.set_base_revision(shadow.base_revision);
+  run.set_shadow_revision(shadow.shadow_revision);
+  *run.mutable_created_at() = ToTimestamp(shadow.now);
+  run.set_decision(made.id());
+  return run;
+}
+
+absl::Status KeepRun(const v1::ShadowRun& run, const ReviewedChange& about, store::Shadows& shadows) {
+  return shadows.Put({about.subject, run.planner(), run.pack(), run.base_revision(), run.shadow_revision(), about.head,
+                      run.SerializeAsString()});
+}
+
 }  // namespace
 
 void CompareReviews(const v1::Review& base, const v1::Review& shadow, v1::ShadowRun& run) {
@@ -95,22 +112,21 @@ void CompareReviews(const v1::Review& base, const v1::Review& shadow, v1::Shadow
 
 absl::Status ReviewInShadow(Change& change, const ShadowScope& shadow, const ReviewedChange& about,
                             const v1::Review& made, const RepositoryFileRules& file, store::Shadows& shadows) {
-  v1::ShadowRun run;
-  *run.mutable_subject() = about.subject;
-  run.set_planner("review");
-  run.set_pack(shadow.pack);
-  run.set_base_revision(shadow.base_revision);
-  run.set_shadow_revision(shadow.shadow_revision);
-  *run.mutable_created_at() = ToTimestamp(shadow.now);
-  run.set_decision(made.id());
+  v1::ShadowRun run = RunOf(shadow, about, made);
   const absl::StatusOr<MadeReview> beside = ReviewOf(change, shadow.scope, about, nullptr, file);
   if (!beside.ok()) {
     run.set_error(std::string(beside.status().message()));
   } else {
     CompareReviews(made, beside->review, run);
   }
-  return shadows.Put({about.subject, run.planner(), run.pack(), run.base_revision(), run.shadow_revision(), about.head,
-                      run.SerializeAsString()});
+  return KeepRun(run, about, shadows);
+}
+
+absl::Status KeepFailedShadow(const ShadowScope& shadow, const ReviewedChange& about, const v1::Review& made,
+                              std::string_view why, store::Shadows& shadows) {
+  v1::ShadowRun run = RunOf(shadow, about, made);
+  run.set_error(std::string(why));
+  return KeepRun(run, about, shadows);
 }
 
 }  // namespace yardmaster

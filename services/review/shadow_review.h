@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <string>
+#include <string_view>
 
 #include "services/core/store/shadows.h"
 #include "services/review/change.h"
@@ -31,6 +32,10 @@ void CompareReviews(const v1::Review& base, const v1::Review& shadow, v1::Shadow
 // Reviews the change again, under the shadow. A shadow that fails is kept as such. Errors are the store's.
 absl::Status ReviewInShadow(Change& change, const ShadowScope& shadow, const ReviewedChange& about,
                             const v1::Review& made, const RepositoryFileRules& file, store::Shadows& shadows);
+
+// Keeps that a review was made without the shadow, and why. Errors are the store's.
+absl::Status KeepFailedShadow(const ShadowScope& shadow, const ReviewedChange& about, const v1::Review& made,
+                              std::string_view why, store::Shadows& shadows);
 
 }  // namespace yardmaster
 
