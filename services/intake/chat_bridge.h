@@ -23,6 +23,9 @@ inline constexpr std::string_view kRoutedFromChat = "said";
 // The key of a message's effect; `message` with another revision: that of an earlier form of the same message.
 std::string ChatMessageKey(const v1::ChatMessage& message);
 
+// Whether what a message of chat says is answered in Chinese: it, or the answer whose button it is, is.
+bool IsInChinese(const v1::Event& event);
+
 // Where it is told how something goes on that a command in chat began; unset where it was not given in chat. `cause`:
 // that of the command's answer.
 std::optional<v1::ChatFollow> FollowInChat(const v1::Event& event, std::string_view cause, bool chinese);

@@ -34,6 +34,8 @@ struct AskOptions {
   std::string cause = {};
   // Where in chat it is told how it goes on.
   std::optional<v1::ChatFollow> told = std::nullopt;
+  // In which language RequestedPlan.told is wanted.
+  bool chinese = false;
   // Only what would be done is wanted: nothing of the plan is kept or carried out.
   bool preview = false;
   // `operation` is done only if it stands on what a preview of it stood on, in the planner's words; empty: on whatever
@@ -41,11 +43,17 @@ struct AskOptions {
   std::string stands_on = {};
 };
 
+// The id of the step of RequestedPlan.told.
+inline constexpr std::string_view kToldStep = "told";
+
 // What another planner would do if a person asked it now.
 struct RequestedPlan {
   std::optional<v1::Plan> plan;
   // Without a plan: why the subject is skipped, a code of reasons.h.
   std::string reason;
+  // What is to be said of it where it was asked for, as Markdown: the plan's step kToldStep, which is not kept. Empty:
+  // the planner has no more to say than its other steps.
+  std::string told = {};
 };
 
 // What long work came to; a planner knows what it asked for.

@@ -40,7 +40,7 @@ GateWord WordOf(const rules::PipelineReport& report, const v1::Subject& subject,
       absl::StrCat(chinese ? "门禁 " : "Gate of ", EchoCode(absl::StrCat(subject.repository(), "#", subject.number())),
                    chinese ? "：**" : ": **", Abs(rules::PipelinePhaseName(report.phase)), "** → `",
                    Abs(rules::PipelineActionName(report.action)), "`");
-  word.why = EchoText(report.why, kMaxFollowedWhy);
+  word.why = EchoText(chinese ? report.why_zh : report.why, kMaxFollowedWhy);
   word.over = report.action != rules::PipelineAction::kWait;
   return word;
 }
@@ -84,7 +84,8 @@ absl::StatusOr<bool> FollowOne(const JobEnvironment& env, const store::Effect& s
   if (!word.over && told.text.starts_with(word.line)) return false;
   const bool last = word.over || told.forms + kAnswerForm + 2 >= kMostChatForms;
   const int64_t form = last ? kMostChatForms : told.forms + kAnswerForm + 1;
-  v1::ChatMessage message = FollowMessage(follow, form, absl::StrCat(word.line, ": ", word.why));
+  v1::ChatMessage message =
+      FollowMessage(follow, form, absl::StrCat(word.line, follow.chinese() ? "：" : ": ", word.why));
   message.set_changes(!last);
   SubjectRequest request;
   request.subject = start.subject;

@@ -86,10 +86,11 @@ std::string FailureLine(const rules::ReportedFailure& one) {
   return text;
 }
 
-void AddReport(const PipelineReport& report, v1::Plan& plan) {
+void AddReport(const PipelineReport& report, bool chinese, v1::Plan& plan) {
   AddStep("phase", true, std::string(rules::PipelinePhaseName(report.phase)), plan);
   AddStep("next", true, std::string(rules::PipelineActionName(report.action)), plan);
   AddStep("why", true, report.why, plan);
+  if (chinese) AddStep(kToldStep, true, report.why_zh, plan);
   for (size_t i = 0; i < std::min(report.failures.size(), kMaxFailuresTold); ++i) {
     AddStep("failure", true, FailureLine(report.failures[i]), plan);
   }
@@ -216,7 +217,7 @@ absl::Status GatePlanner::Plan(const PlanInput& input, v1::Plan& plan) const {
   const std::string& trigger = TriggerOf(*profile, gate);
   const bool is_trigger = !gate.empty() && TakeAskingComment(input.event.comment(), trigger, signals);
   const PipelineReport report = rules::Diagnose(*profile, signals, input.now);
-  AddReport(report, plan);
+  AddReport(report, input.asked.chinese, plan);
   plan.set_input_digest(ShortDigestOf({"pipeline", signals.head, rules::PipelinePhaseName(report.phase), gate}));
   if (gate.empty()) return absl::OkStatus();
   if (trigger.empty()) {

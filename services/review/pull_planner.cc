@@ -26,6 +26,9 @@ constexpr std::string_view kReportCheck = "report_check";
 constexpr std::string_view kIgnoreRule = "ignore_rule";
 constexpr std::string_view kFromGit = "git";
 constexpr std::string_view kFromForge = "forge";
+// Of a summary in chat: besides the one on the forge, and where it is the only one.
+constexpr size_t kMaxToldBesides = 6'000;
+constexpr size_t kMaxToldAlone = 12'000;
 
 bool IsClosing(const PlanInput& input) { return input.event.kind() == v1::Event::KIND_CLOSED; }
 
@@ -43,6 +46,20 @@ PublishSettings SettingsOf(const ReviewConfig& config, const ReviewNarrowing& na
 std::string WebUrlOf(std::string_view pull_url) {
   for (int i = 0; i < 2; ++i) pull_url = pull_url.substr(0, std::min(pull_url.rfind('/'), pull_url.size()));
   return std::string(pull_url);
+}
+
+// What is said of a review where it was asked for: in chat its summary, below the address of the pull request, on the
+// forge its counts in the other language; empty: the counts that the plan has anyway.
+std::string ToldOf(const v1::Review& review, std::string_view url, ReviewCommentOptions comment,
+                   const AskOptions& asked) {
+  if (!asked.told.has_value()) return asked.chinese ? FilesAndCountsText(review, asked.chinese) : std::string();
+  comment.chinese = asked.chinese;
+  comment.max_bytes = asked.preview ? kMaxToldAlone : kMaxToldBesides;
+  const bool is_address = (url.starts_with("https://") || url.starts_with("http://")) &&
+                          url.find_first_of(" ()<>[]|`\n") == std::string_view::npos;
+  const std::string link = is_address ? absl::StrCat("[#", review.subject().number(), "](", Abs(url), ")\n\n") : "";
+  // First: a platform may show no more than the beginning.
+  return link + ReviewComment(review, comment);
 }
 
 PullMeta MetaOf(const v1::IssueSnapshot& snapshot) {
@@ -269,7 +286,7 @@ absl::StatusOr<std::shared_ptr<const MadeReview>> PullReviewPlanner::Review(
       return result;
     };
     if (has_shadow) {
-      work.afterwards = [this, sourced, reviewed, beside = **std::move(shadow)]() mutable {
+      work.afterwards = [this, sourced, reviewed, beside = **shadow]() mutable {
         beside.scope.options.meta->commits = sourced->commits;
         AskShadow(*sourced->change, beside, reviewed->first, reviewed->second->review);
       };
@@ -279,8 +296,14 @@ absl::StatusOr<std::shared_ptr<const MadeReview>> PullReviewPlanner::Review(
     if (IsStillWorking(done.status())) return done.status();
   }
   about.source = std::string(kFromForge);
-  if (has_shadow) LeaveShadowOut(subject, "the change could not be read from its git server");
-  return ReviewByForge(input, scope, about, earlier.get());
+  ASSIGN_OR_RETURN(std::shared_ptr<const MadeReview> made, ReviewByForge(input, scope, about, earlier.get()));
+  // The forge's calls are for the review that acts.
+  if (has_shadow) {
+    const absl::Status kept = KeepFailedShadow(**shadow, about, made->review,
+                                               "the change could not be read from its git server", *env_.shadows);
+    if (!kept.ok()) LeaveShadowOut(subject, std::string(kept.message()));
+  }
+  return made;
 }
 
 void PullReviewPlanner::AskShadow(Change& change, const ShadowScope& shadow, const ReviewedChange& about,
@@ -348,8 +371,13 @@ absl::Status PullReviewPlanner::Plan(const PlanInput& input, v1::Plan& plan) con
     *plan.add_actions() = std::move(action);
   }
   for (const v1::IgnoredRule& gone : made->gone) *plan.add_actions() = EndIgnoredRule(gone, pull->head_sha);
-  const uint32_t files = made->review.files();
-  step.set_why(absl::StrCat(files, files == 1 ? " file: " : " files: ", ReviewCountsText(made->review)));
+  step.set_why(FilesAndCountsText(made->review, /*chinese=*/false));
+  if (std::string told = ToldOf(made->review, pull->url, facts.comment, input.asked); !told.empty()) {
+    v1::StepOutcome& said = *plan.mutable_explanation()->add_steps();
+    said.set_id(std::string(kToldStep));
+    said.set_taken(true);
+    said.set_why(std::move(told));
+  }
   v1::StepOutcome& source = *plan.mutable_explanation()->add_steps();
   source.set_id("source");
   source.set_taken(true);

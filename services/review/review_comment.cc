@@ -33,6 +33,11 @@ constexpr std::string_view kEveryRule = "*";
 constexpr std::string_view kHowToSilence =
     "\nA rule is silenced for this pull request by a comment `/ignore RULE [path] reason`, for the repository by an "
     "entry under `exemptions` in its `yardmaster.json`.\n";
+constexpr std::string_view kHowToSilenceZh =
+    "\n在评论中写 `/ignore 规则 [路径] 理由` 可在本 PR 中忽略一条规则；在本仓的 `yardmaster.json` 的 `exemptions` "
+    "下加一项则对全仓生效。\n";
+
+std::string_view InLanguage(bool chinese, std::string_view en, std::string_view zh) { return chinese ? zh : en; }
 
 bool IsStillFinding(const v1::ReviewFinding& finding) { return finding.change() == v1::FINDING_CHANGE_STILL; }
 
@@ -66,10 +71,18 @@ std::string FindingPlace(const v1::ReviewFinding& finding, const v1::Review& rev
   return absl::StrCat("[", place, "](", repository_url, "/blob/", path, anchor, ")");
 }
 
-std::string FindingText(const v1::ReviewFinding& finding, size_t max_bytes) {
-  const std::string hint = EchoText(finding.fix_hint(), max_bytes);
-  return absl::StrCat(ShownRule(finding), ": ", EchoText(finding.message(), max_bytes), hint.empty() ? "" : " — ",
-                      hint);
+// What the pack says of it, in Chinese where it has that.
+const std::string& MessageOf(const v1::ReviewFinding& finding, bool chinese) {
+  return chinese && !finding.message_zh().empty() ? finding.message_zh() : finding.message();
+}
+const std::string& HintOf(const v1::ReviewFinding& finding, bool chinese) {
+  return chinese && !finding.fix_hint_zh().empty() ? finding.fix_hint_zh() : finding.fix_hint();
+}
+
+std::string FindingText(const v1::ReviewFinding& finding, size_t max_bytes, bool chinese) {
+  const std::string hint = EchoText(HintOf(finding, chinese), max_bytes);
+  return absl::StrCat(ShownRule(finding), ": ", EchoText(MessageOf(finding, chinese), max_bytes),
+                      hint.empty() ? "" : " — ", hint);
 }
 
 struct Section {
@@ -82,12 +95,13 @@ struct Section {
 class CommentText {
  public:
   // `sections`: how many may follow, at most.
-  CommentText(std::string head, size_t sections) : text_(std::move(head)), sections_(sections) {}
+  CommentText(std::string head, size_t sections, const ReviewCommentOptions& options)
+      : text_(std::move(head)), sections_(sections), chinese_(options.chinese), max_bytes_(options.max_bytes) {}
 
   // As many rows as fit; empty ones are no rows.
   template <typename Items, typename Row>
   void Add(const Section& section, const Items& items, const Row& row) {
-    const size_t reserved = kHowToSilence.size() + kFrameBytes * sections_--;
+    const size_t reserved = Ending().size() + kFrameBytes * sections_--;
     const auto all = static_cast<size_t>(items.size());
     if (all == 0) return;
     const std::string title = absl::StrCat(section.title, ": ", all);
@@ -96,21 +110,26 @@ class CommentText {
     size_t shown = 0;
     for (const auto& item : items) {
       const std::string entry = row(item);
-      if (text_.size() + entry.size() + reserved > kMaxReviewCommentBytes) break;
+      if (text_.size() + entry.size() + reserved > max_bytes_) break;
       text_ += entry;
       ++shown;
     }
     if (shown < all) {
-      absl::StrAppend(&text_, "* and ", all - shown, " more ", section.noun, " that do not fit here\n");
+      absl::StrAppend(&text_, chinese_ ? "* 还有 " : "* and ", all - shown, chinese_ ? " " : " more ", section.noun,
+                      chinese_ ? "在此放不下\n" : " that do not fit here\n");
     }
     if (section.collapsed) text_ += "\n</details>\n";
   }
 
-  std::string Finish() && { return absl::StrCat(text_, Abs(kHowToSilence)); }
+  std::string Finish() && { return absl::StrCat(text_, Abs(Ending())); }
 
  private:
+  std::string_view Ending() const { return InLanguage(chinese_, kHowToSilence, kHowToSilenceZh); }
+
   std::string text_;
   size_t sections_;
+  const bool chinese_;
+  const size_t max_bytes_;
 };
 
 // What a finding is known by from one head to the next.
@@ -128,19 +147,34 @@ size_t CountMissing(const FindingNames& from, const FindingNames& in) {
   return static_cast<size_t>(absl::c_count_if(from, [&](const auto& name) { return !in.contains(name); }));
 }
 
-std::string CommentHead(const v1::Review& review, const v1::Review* previous) {
+std::string CommentHead(const v1::Review& review, const ReviewCommentOptions& options) {
+  const bool zh = options.chinese;
+  const v1::Review* const previous = options.previous;
   const ReviewFindingCounts counts = CountFindings(review);
-  std::string head = absl::StrCat("### Review of ", ShownSha(review.head()), ": ", ReviewCountsText(review), "\n\n");
-  absl::StrAppend(&head, review.files(), review.files() == 1 ? " file" : " files", ", compared with ",
-                  review.merge_base().empty() ? "an unknown base" : ShownSha(review.merge_base()));
-  if (review.source() == "forge") head += ", read from the forge's answers as git could not be reached";
-  absl::StrAppend(&head, ". Packs: ", EchoText(absl::StrJoin(review.packs(), ", "), kMaxPacksBytes), ".\n");
-  if (counts.AllFresh() == 0 && counts.still == 0) head += "\nNo findings.\n";
+  const std::string base = review.merge_base().empty() ? std::string(InLanguage(zh, "an unknown base", "未知的基线"))
+                                                       : ShownSha(review.merge_base());
+  const std::string packs = EchoText(absl::StrJoin(review.packs(), ", "), kMaxPacksBytes);
+  const bool by_forge = review.source() == "forge";
+  std::string head;
+  if (zh) {
+    absl::StrAppend(&head, "### ", ShownSha(review.head()), " 的检视：", ReviewCountsText(review, zh), "\n\n",
+                    review.files(), " 个文件，对比 ", base, by_forge ? "，无法访问 git，依据平台接口返回的内容" : "",
+                    "。规则包：", packs, "。\n");
+  } else {
+    absl::StrAppend(&head, "### Review of ", ShownSha(review.head()), ": ", ReviewCountsText(review), "\n\n",
+                    review.files(), review.files() == 1 ? " file" : " files", ", compared with ", base,
+                    by_forge ? ", read from the forge's answers as git could not be reached" : "", ". Packs: ", packs,
+                    ".\n");
+  }
+  if (counts.AllFresh() == 0 && counts.still == 0) {
+    absl::StrAppend(&head, Abs(InLanguage(zh, "\nNo findings.\n", "\n没有发现问题。\n")));
+  }
   if (previous != nullptr && previous->head() != review.head()) {
     const FindingNames now = OpenFindings(review);
     const FindingNames before = OpenFindings(*previous);
-    absl::StrAppend(&head, "\nSince ", ShownSha(previous->head()), ": ", CountMissing(now, before), " came, ",
-                    CountMissing(before, now), " went.\n");
+    absl::StrAppend(&head, zh ? "\n自 " : "\nSince ", ShownSha(previous->head()), zh ? " 以来：新增 " : ": ",
+                    CountMissing(now, before), zh ? "，消除 " : " came, ", CountMissing(before, now),
+                    zh ? "。\n" : " went.\n");
   }
   return head;
 }
@@ -168,15 +202,15 @@ std::vector<const rules::CheckInfo*> ExplainedRules(const v1::Review& review,
   return out;
 }
 
-std::string RuleRow(const rules::CheckInfo* info) {
+std::string RuleRow(const rules::CheckInfo* info, bool chinese) {
   std::string row = absl::StrCat("* ", EchoText(info->rule), " (", EchoText(info->pack_severity),
                                  "): ", EchoText(info->title, kMaxMessageBytes));
   const auto add = [&row](std::string_view name, const std::string& text) {
     if (!text.empty()) absl::StrAppend(&row, Abs(name), EchoText(text, 2 * kMaxMessageBytes));
   };
   add(" — ", info->description);
-  add(" Hint: ", info->fix);
-  add(" Source: ", info->source);
+  add(InLanguage(chinese, " Hint: ", " 提示："), info->fix);
+  add(InLanguage(chinese, " Source: ", " 来源："), info->source);
   return row + "\n";
 }
 
@@ -219,10 +253,19 @@ ReviewFindingCounts CountFindings(const v1::Review& review) {
   return counts;
 }
 
-std::string ReviewCountsText(const v1::Review& review) {
+std::string ReviewCountsText(const v1::Review& review, bool chinese) {
   const ReviewFindingCounts counts = CountFindings(review);
+  if (chinese) {
+    return absl::StrCat("新增 ", counts.AllFresh(), "，仍在 ", counts.still, "，已修复 ", counts.fixed,
+                        review.complete() ? "" : "（有内容未能检视）");
+  }
   return absl::StrCat(counts.AllFresh(), " new, ", counts.still, " still, ", counts.fixed, " fixed",
                       review.complete() ? "" : " (not everything could be looked at)");
+}
+
+std::string FilesAndCountsText(const v1::Review& review, bool chinese) {
+  const std::string_view unit = chinese ? " 个文件：" : review.files() == 1 ? " file: " : " files: ";
+  return absl::StrCat(review.files(), Abs(unit), ReviewCountsText(review, chinese));
 }
 
 std::vector<const v1::ReviewFinding*> FindingsBySeverity(const v1::Review& review,
@@ -241,26 +284,31 @@ std::vector<const v1::ReviewFinding*> FindingsBySeverity(const v1::Review& revie
 }
 
 std::string ReviewComment(const v1::Review& review, const ReviewCommentOptions& options) {
+  const bool zh = options.chinese;
   const auto open_row = [&](const v1::ReviewFinding* finding) {
     return absl::StrCat("* **", Abs(SeverityWord(finding->severity())), "** ",
                         FindingPlace(*finding, review, options.repository_url), " ",
-                        FindingText(*finding, kMaxMessageBytes), "\n");
+                        FindingText(*finding, kMaxMessageBytes, zh), "\n");
   };
-  const auto fixed_row = [](const v1::ReviewFinding* finding) {
+  const auto fixed_row = [zh](const v1::ReviewFinding* finding) {
     const std::string path = EchoCode(finding->path(), kMaxPathBytes);
     return absl::StrCat("* ~~", path, path.empty() ? "" : " ", ShownRule(*finding), ": ",
-                        EchoText(finding->message(), kMaxMessageBytes), "~~\n");
+                        EchoText(MessageOf(*finding, zh), kMaxMessageBytes), "~~\n");
   };
   const auto reminder_row = [](const v1::ReviewReminder& reminder) {
     return absl::StrCat("- [ ] ", EchoText(reminder.text(), kMaxMessageBytes), reminder.path().empty() ? "" : " ",
                         EchoCode(reminder.path(), kMaxPathBytes), " (", EchoText(reminder.rule_id()), ")\n");
   };
   const auto fixed = FindingsBySeverity(review, IsFixedFinding);
-  const auto ignored_row = [](const v1::IgnoredRule& rule) {
-    return absl::StrCat("* ", EchoCode(rule.rule_id()), rule.path().empty() ? "" : " in ",
-                        EchoCode(rule.path(), kMaxPathBytes), " by ", EchoText(rule.by()), ": ",
-                        EchoText(rule.reason(), kMaxMessageBytes), " (", rule.findings(),
-                        rule.findings() == 1 ? " finding" : " findings", ")\n");
+  const auto ignored_row = [zh](const v1::IgnoredRule& rule) {
+    const std::string path = EchoCode(rule.path(), kMaxPathBytes);
+    const std::string reason = EchoText(rule.reason(), kMaxMessageBytes);
+    if (zh) {
+      return absl::StrCat("* ", EchoCode(rule.rule_id()), path.empty() ? "" : " ", path, "，由 ", EchoText(rule.by()),
+                          " 忽略：", reason, "（", rule.findings(), " 个问题）\n");
+    }
+    return absl::StrCat("* ", EchoCode(rule.rule_id()), path.empty() ? "" : " in ", path, " by ", EchoText(rule.by()),
+                        ": ", reason, " (", rule.findings(), rule.findings() == 1 ? " finding" : " findings", ")\n");
   };
   // One line for each stage.
   const auto progress_row = [](const v1::ReviewProgress& subject) {
@@ -271,15 +319,22 @@ std::string ReviewComment(const v1::Review& review, const ReviewCommentOptions& 
     }
     return rows;
   };
-  CommentText text(CommentHead(review, options.previous), 8);
-  text.Add({"New", "findings"}, FindingsBySeverity(review, IsNewFinding), open_row);
-  text.Add({"Fixed", "fixed findings", fixed.size() > kMaxOpenEntries}, fixed, fixed_row);
-  text.Add({"Still there", "findings", true}, FindingsBySeverity(review, IsStillFinding), open_row);
-  text.Add({"Ignored here", "rules"}, review.ignored(), ignored_row);
-  text.Add({"How far it is", "entries"}, review.progress(), progress_row);
-  text.Add({"Please look at", "points"}, review.checklist(), reminder_row);
-  text.Add({"Why: the rules of these findings", "rules", true}, ExplainedRules(review, options.explain), RuleRow);
-  text.Add({"Not looked at", "entries", true}, SkippedRows(review), [](const std::string& row) { return row; });
+  const auto section = [zh](Section en, Section chinese) { return zh ? std::move(chinese) : std::move(en); };
+  const auto rule_row = [zh](const rules::CheckInfo* info) { return RuleRow(info, zh); };
+  const bool many_fixed = fixed.size() > kMaxOpenEntries;
+  CommentText text(CommentHead(review, options), 8, options);
+  text.Add(section({"New", "findings"}, {"新增", "个问题"}), FindingsBySeverity(review, IsNewFinding), open_row);
+  text.Add(section({"Fixed", "fixed findings", many_fixed}, {"已修复", "个已修复的问题", many_fixed}), fixed,
+           fixed_row);
+  text.Add(section({"Still there", "findings", true}, {"仍在", "个问题", true}),
+           FindingsBySeverity(review, IsStillFinding), open_row);
+  text.Add(section({"Ignored here", "rules"}, {"在此忽略", "条规则"}), review.ignored(), ignored_row);
+  text.Add(section({"How far it is", "entries"}, {"完成程度", "项"}), review.progress(), progress_row);
+  text.Add(section({"Please look at", "points"}, {"请查看", "项"}), review.checklist(), reminder_row);
+  text.Add(section({"Why: the rules of these findings", "rules", true}, {"为什么：这些问题的规则", "条规则", true}),
+           ExplainedRules(review, options.explain), rule_row);
+  text.Add(section({"Not looked at", "entries", true}, {"未检视", "项", true}), SkippedRows(review),
+           [](const std::string& row) { return row; });
   return std::move(text).Finish();
 }
 

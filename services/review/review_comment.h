@@ -33,7 +33,9 @@ bool IsNewFinding(const v1::ReviewFinding& finding);
 bool IsFixedFinding(const v1::ReviewFinding& finding);
 
 // "2 new, 1 still, 3 fixed", and whether something could not be looked at.
-std::string ReviewCountsText(const v1::Review& review);
+std::string ReviewCountsText(const v1::Review& review, bool chinese = false);
+// The same behind the number of files.
+std::string FilesAndCountsText(const v1::Review& review, bool chinese);
 
 // Findings that `wanted` keeps, the worst first, then by path and line.
 std::vector<const v1::ReviewFinding*> FindingsBySeverity(const v1::Review& review,
@@ -45,10 +47,13 @@ struct ReviewCommentOptions {
   // The review of the head before this one; null: there was none.
   const v1::Review* previous = nullptr;
   // Where the rules of the findings are looked up, to be explained; empty: they are not.
-  std::vector<std::shared_ptr<const rules::CheckSet>> explain;
+  std::vector<std::shared_ptr<const rules::CheckSet>> explain = {};
+  // In Chinese, as far as the texts are ours or their pack has them.
+  bool chinese = false;
+  size_t max_bytes = kMaxReviewCommentBytes;
 };
 
-// At most kMaxReviewCommentBytes. What does not fit is left out finding by finding, and their number is told.
+// At most `max_bytes`. What does not fit is left out finding by finding, and their number is told.
 std::string ReviewComment(const v1::Review& review, const ReviewCommentOptions& options);
 
 // What is said at the line of one finding.

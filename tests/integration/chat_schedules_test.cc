@@ -18,6 +18,7 @@ using nlohmann::json;
 using std::chrono::system_clock;
 using ::testing::HasSubstr;
 using testing::HeardInChat;
+using ::testing::Not;
 using testing::RawConnection;
 using testing::SayInChat;
 using testing::SignedChatRequest;
@@ -93,7 +94,8 @@ TEST_F(SchedulesTest, SchedulesAreListedRunAndRunAgainWhenTheyFailed) {
   const json listed = json::parse(Yard({"schedule", "list", "--json"}).out);
   std::vector<std::string> names;
   for (const json& one : listed["schedules"]) names.push_back(one["name"]);
-  EXPECT_EQ(names, (std::vector<std::string>{"check-repositories", "follow-gates", "homeless", "news", "nightly"}));
+  EXPECT_EQ(names, (std::vector<std::string>{"check-repositories", "follow-gates", "homeless", "news", "nightly",
+                                             "watch-gates"}));
   const json nightly = listed["schedules"][4];
   EXPECT_EQ(nightly["time_zone"], "Asia/Shanghai");
   EXPECT_THAT(nightly["next_at"].get<std::string>(), HasSubstr("-12-31T19:0")) << "3 o'clock in Shanghai";
@@ -162,6 +164,8 @@ TEST_F(SchedulesTest, AChannelIsToldWhatItSubscribedToAndOnce) {
   ASSERT_TRUE(listener_.WaitFor("slack", before + 1));
   ASSERT_THAT(listener_.Heard(), SizeIs(before + 1));
   EXPECT_THAT(listener_.Heard().back().text, HasSubstr("P1_OK"));
+  EXPECT_THAT(Run("watch-gates")["outcome"].get<std::string>(), HasSubstr("no channel waits"))
+      << "the schedule watches them";
 
   // A run that failed is news, once, over a kill too.
   Run("news");
@@ -220,6 +224,17 @@ TEST_F(SchedulesTest, AGateThatWasStartedFromChatIsFollowedInItsAnswer) {
   ASSERT_THAT(listener_.Heard(), SizeIs(1)) << "one message";
   EXPECT_THAT(listener_.Heard()[0].text, HasSubstr("P1_OK"));
   EXPECT_THAT(listener_.Heard()[0].texts, SizeIs(3));
+
+  // No schedule watches gates here: who subscribes is told all the same, in their language.
+  EXPECT_THAT(Run("watch-gates")["outcome"].get<std::string>(), HasSubstr("no channel waits"));
+  EXPECT_THAT(Ask("u1", "/yard subscribe gate --lang zh").text, HasSubstr("is told of"));
+  EXPECT_EQ(Run("watch-gates")["outcome"], "github:octo/repo 1 open, 0 changed");
+  label("ci-pipeline-running");
+  EXPECT_EQ(Run("watch-gates")["outcome"], "github:octo/repo 1 open, 1 changed");
+  ASSERT_TRUE(listener_.WaitFor("slack", 3));
+  EXPECT_THAT(listener_.Heard().back().text, HasSubstr("P2_RUNNING*，下一步 `wait`：门禁正在运行"));
+  EXPECT_EQ(Run("watch-gates")["outcome"], "github:octo/repo 1 open, 0 changed");
+  EXPECT_THAT(listener_.Heard(), SizeIs(3));
 }
 
 TEST_F(SchedulesTest, PullRequestsThatNobodyReviewedAreReviewed) {
@@ -230,6 +245,12 @@ TEST_F(SchedulesTest, PullRequestsThatNobodyReviewedAreReviewed) {
   const std::string outcome = Run("renew")["outcome"];
   EXPECT_THAT(outcome, HasSubstr("1 open"));
   EXPECT_THAT(Run("remind")["outcome"].get<std::string>(), HasSubstr("1 open, 0 waiting"));
+  // Who asks in chat is told there what it says, and where it stands.
+  const std::string told = Ask("u1", "/review #" + std::to_string(number)).text;
+  EXPECT_THAT(told, HasSubstr("/pull/" + std::to_string(number) + "|#"));
+  EXPECT_THAT(told, HasSubstr("*Review of `"));
+  EXPECT_THAT(told, Not(HasSubstr("<details>")));
+  EXPECT_THAT(Ask("u1", "帮我检视一下 #" + std::to_string(number)).text, HasSubstr("的检视：新增 0"));
 }
 
 TEST_F(SchedulesTest, ANewRevisionOfAPackIsTriedOnTheLastIssues) {

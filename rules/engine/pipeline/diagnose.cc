@@ -20,6 +20,19 @@ namespace {
 constexpr size_t kMaxUnanswered = 2;
 constexpr std::string_view kNeedsPerson = "needs-human-guidance";
 
+// A reason in both languages of the bot.
+struct Why {
+  std::string en;
+  std::string zh;
+};
+
+// `more` behind it.
+Why Adding(Why why, std::string_view en, std::string_view zh) {
+  why.en.append(en);
+  why.zh.append(zh);
+  return why;
+}
+
 class Diagnosis {
  public:
   Diagnosis(const PipelineProfile& profile, const PipelineSignals& signals, PipelineTime now)
@@ -111,10 +124,11 @@ class Diagnosis {
            build.duration < p_.build_gate.bypass && r_.failures.empty() && r_.failed_stages.empty() && !f_.passed.on;
   }
 
-  void Set(PipelinePhase phase, PipelineAction action, std::string why) {
+  void Set(PipelinePhase phase, PipelineAction action, Why why) {
     r_.phase = phase;
     r_.action = action;
-    r_.why = std::move(why);
+    r_.why = std::move(why.en);
+    r_.why_zh = std::move(why.zh);
     r_.terminal.clear();
     if (action == PipelineAction::kFix) r_.terminal = kNeedsPerson;
     if (action == PipelineAction::kStop) r_.terminal = phase == PipelinePhase::kGreen ? "ci-pipeline-passed" : "closed";
@@ -122,7 +136,7 @@ class Diagnosis {
   }
 
   // Something runs, or was asked for and will.
-  void Wait(PipelinePhase phase, std::string why) {
+  void Wait(PipelinePhase phase, Why why) {
     Set(phase, PipelineAction::kWait, std::move(why));
     r_.under_way = true;
   }
@@ -153,26 +167,31 @@ class Diagnosis {
 
   // The rows of the table in services/pipeline/README.md, in its order.
   void Decide() {
-    if (s_.closed) return Set(PipelinePhase::kClosed, PipelineAction::kStop, "it is closed or merged");
+    if (s_.closed)
+      return Set(PipelinePhase::kClosed, PipelineAction::kStop, {"it is closed or merged", "已关闭或已合入"});
     const bool running = IsRunning() || Newest() == BuildState::kRunning;
     if (checked_ && Passed() && !running) return Green();
     if (CheckUnderWay()) {
       return Wait(PipelinePhase::kP1Wait,
-                  absl::StrCat(p_.description_gate->trigger, " was asked for and not answered yet"));
+                  {absl::StrCat(p_.description_gate->trigger, " was asked for and not answered yet"),
+                   absl::StrCat("已请求 ", p_.description_gate->trigger, "，还没有回应")});
     }
     if (f_.description_failure.has_value()) {
-      return Set(
-          PipelinePhase::kP1Failed, PipelineAction::kFix,
-          absl::StrCat("the description is refused: change it as the bot says, then ", p_.description_gate->trigger));
+      const std::string& trigger = p_.description_gate->trigger;
+      return Set(PipelinePhase::kP1Failed, PipelineAction::kFix,
+                 {absl::StrCat("the description is refused: change it as the bot says, then ", trigger),
+                  absl::StrCat("描述未通过检查：请按机器人的提示修改，然后 ", trigger)});
     }
     if (running) return Wait(PipelinePhase::kP2Running, RunningWhy());
     if (Working()) {
-      return Wait(checked_ ? PipelinePhase::kP2Queued : PipelinePhase::kP1Wait,
-                  absl::StrCat("a bot is at it: ", f_.working.name));
+      return Wait(
+          checked_ ? PipelinePhase::kP2Queued : PipelinePhase::kP1Wait,
+          {absl::StrCat("a bot is at it: ", f_.working.name), absl::StrCat("机器人正在处理：", f_.working.name)});
     }
     if (StartUnderWay()) {
       return Wait(PipelinePhase::kP2Queued,
-                  absl::StrCat(p_.build_gate.trigger, " was asked for, and no build tells of it yet"));
+                  {absl::StrCat(p_.build_gate.trigger, " was asked for, and no build tells of it yet"),
+                   absl::StrCat("已请求 ", p_.build_gate.trigger, "，还没有对应的构建")});
     }
     if (!checked_) return Unchecked();
     Built();
@@ -180,13 +199,17 @@ class Diagnosis {
 
   void Green() {
     AddBlockers(/*missing=*/true);
-    std::string why = "both gates are passed";
-    if (!p_.description_gate.has_value()) why = "every check that counts is passed";
-    if (!r_.blockers.empty()) absl::StrAppend(&why, "; what still blocks: ", absl::StrJoin(r_.blockers, "; "));
-    if (MergeRefused()) {
-      return Set(PipelinePhase::kGreen, PipelineAction::kFix, absl::StrCat(why, "; but merging it failed"));
+    Why why{"both gates are passed", "两道门禁都已通过"};
+    if (!p_.description_gate.has_value()) why = {"every check that counts is passed", "所有必需的检查都已通过"};
+    if (!r_.blockers.empty()) {
+      why = Adding(std::move(why), absl::StrCat("; what still blocks: ", absl::StrJoin(r_.blockers, "; ")),
+                   absl::StrCat("；仍有阻塞：", absl::StrJoin(r_.blockers, "；")));
     }
-    if (Merging()) return Wait(PipelinePhase::kGreen, absl::StrCat(why, "; it is being merged"));
+    if (MergeRefused()) {
+      return Set(PipelinePhase::kGreen, PipelineAction::kFix,
+                 Adding(std::move(why), "; but merging it failed", "；但合入失败"));
+    }
+    if (Merging()) return Wait(PipelinePhase::kGreen, Adding(std::move(why), "; it is being merged", "；正在合入"));
     Set(PipelinePhase::kGreen, PipelineAction::kStop, std::move(why));
   }
 
@@ -234,38 +257,43 @@ class Diagnosis {
   // Nothing runs, and a required check has not begun.
   bool OnlyMissing() const { return f_.only_missing && !IsRunning() && (newest_ == nullptr || !IsBuilding(*newest_)); }
 
-  std::string RunningWhy() const {
-    if (OnlyMissing()) return "checks that are required have not begun";
-    if (f_.has_checks) return "checks are running, or have not begun";
-    if (newest_ != nullptr && IsBuilding(*newest_)) return absl::StrCat("build #", newest_->number, " is running");
-    return absl::StrCat("the gate is running: ", f_.running.name);
+  Why RunningWhy() const {
+    if (OnlyMissing()) return {"checks that are required have not begun", "必需的检查还没有开始"};
+    if (f_.has_checks) return {"checks are running, or have not begun", "检查正在运行，或还没有开始"};
+    if (newest_ != nullptr && IsBuilding(*newest_)) {
+      return {absl::StrCat("build #", newest_->number, " is running"),
+              absl::StrCat("构建 #", newest_->number, " 正在运行")};
+    }
+    return {absl::StrCat("the gate is running: ", f_.running.name), absl::StrCat("门禁正在运行：", f_.running.name)};
   }
 
   // Without the first gate's label.
   void Unchecked() {
     const std::string& trigger = p_.description_gate->trigger;
-    const auto check = [&](PipelinePhase phase, std::string why) {
-      Set(phase, PipelineAction::kCheckPr, std::move(why));
-    };
+    const std::string& label = p_.description_gate->passed;
+    const auto check = [&](PipelinePhase phase, Why why) { Set(phase, PipelineAction::kCheckPr, std::move(why)); };
     if (f_.passed.on) {
       return check(PipelinePhase::kInvalidated,
-                   absl::StrCat(f_.passed.name, " stands without ", p_.description_gate->passed, ": it holds no more"));
+                   {absl::StrCat(f_.passed.name, " stands without ", label, ": it holds no more"),
+                    absl::StrCat("有 ", f_.passed.name, " 而没有 ", label, "：已失效")});
     }
     if (f_.description_passed.on) {
       return check(PipelinePhase::kInvalidated,
-                   absl::StrCat(p_.description_gate->passed, " is older than the head commit"));
+                   {absl::StrCat(label, " is older than the head commit"), absl::StrCat(label, " 早于最新的提交")});
     }
     if (f_.blocked.has_value()) {
-      return check(PipelinePhase::kNew, absl::StrCat("the build was refused: ", trigger, " comes first"));
+      return check(PipelinePhase::kNew, {absl::StrCat("the build was refused: ", trigger, " comes first"),
+                                         absl::StrCat("构建请求被拒绝：要先 ", trigger)});
     }
     // Of an earlier head, too: it shows that the gate was passed before.
     const bool succeeded = !f_.builds.empty() && StateOf(*f_.builds.front()) == BuildState::kPassed;
     if (succeeded || newest_ != nullptr) {
-      return check(PipelinePhase::kInvalidated,
-                   absl::StrCat("build #", f_.builds.front()->number, " no longer counts without ",
-                                p_.description_gate->passed, ": begin anew"));
+      return check(
+          PipelinePhase::kInvalidated,
+          {absl::StrCat("build #", f_.builds.front()->number, " no longer counts without ", label, ": begin anew"),
+           absl::StrCat("没有 ", label, "，构建 #", f_.builds.front()->number, " 已不算数：请重新开始")});
     }
-    check(PipelinePhase::kNew, "nothing was started for this head");
+    check(PipelinePhase::kNew, {"nothing was started for this head", "最新的提交还没有开始任何门禁"});
   }
 
   // With it: what the newest build says.
@@ -278,12 +306,15 @@ class Diagnosis {
       case BuildState::kPassed:
         if (r_.is_bypass_build) {
           return Retest(PipelinePhase::kP2Bypass,
-                        absl::StrCat("build #", newest_->number, " ended after ", newest_->duration.count() / 1000,
-                                     " s and tested nothing: no result"));
+                        {absl::StrCat("build #", newest_->number, " ended after ", newest_->duration.count() / 1000,
+                                      " s and tested nothing: no result"),
+                         absl::StrCat("构建 #", newest_->number, " 只用了 ", newest_->duration.count() / 1000,
+                                      " 秒，什么都没有测：不算结果")});
         }
         absl::StrAppend(&r_.note, "LIKELY_GREEN_PENDING_LABEL; ");
-        return Set(PipelinePhase::kP2Aggregating, PipelineAction::kWait,
-                   "the build succeeded; the label that says so is still to come");
+        return Set(
+            PipelinePhase::kP2Aggregating, PipelineAction::kWait,
+            {"the build succeeded; the label that says so is still to come", "构建已成功，对应的标签还没有出现"});
       case BuildState::kRunning:
         return;
     }
@@ -296,41 +327,50 @@ class Diagnosis {
     }
     if (p_.build_gate.trigger.empty()) {
       if (Young(s_.head_at) || !s_.head_at.has_value()) {
-        return Set(PipelinePhase::kP2Queued, PipelineAction::kWait, "no check of the head has begun yet");
+        return Set(PipelinePhase::kP2Queued, PipelineAction::kWait,
+                   {"no check of the head has begun yet", "最新的提交还没有任何检查开始"});
       }
-      CallPerson(PipelinePhase::kP2Queued, "no check of the head has begun: somebody has to allow or start them");
+      CallPerson(PipelinePhase::kP2Queued, {"no check of the head has begun: somebody has to allow or start them",
+                                            "最新的提交没有任何检查开始：需要有人批准或启动"});
       return;
     }
     if (f_.retest.all.size() >= kMaxUnanswered) {
-      return CallPerson(PipelinePhase::kP1Ok, absl::StrCat(p_.build_gate.trigger, " was asked for ",
-                                                           f_.retest.all.size(), " times and nothing came of it"));
+      const size_t times = f_.retest.all.size();
+      return CallPerson(PipelinePhase::kP1Ok,
+                        {absl::StrCat(p_.build_gate.trigger, " was asked for ", times, " times and nothing came of it"),
+                         absl::StrCat("已请求 ", p_.build_gate.trigger, " ", times, " 次，没有任何结果")});
     }
-    Retest(PipelinePhase::kP1Ok, "the description is taken, and nothing was built yet");
+    Retest(PipelinePhase::kP1Ok, {"the description is taken, and nothing was built yet", "描述已通过，还没有构建"});
   }
 
   void Failed() {
-    const std::string what = FailureText();
+    const Why what = FailureText();
+    const std::string machine = InfrastructureText();
     switch (RouteFailures(p_, s_, f_, r_)) {
       case FailureRoute::kInfrastructure:
-        return Retest(PipelinePhase::kP2Failed, absl::StrCat("not the code failed: ", InfrastructureText()));
+        return Retest(PipelinePhase::kP2Failed,
+                      {absl::StrCat("not the code failed: ", machine), absl::StrCat("失败与代码无关：", machine)});
       case FailureRoute::kSameInfrastructure:
-        return CallPerson(PipelinePhase::kP2Failed,
-                          absl::StrCat("the same failed twice, and it is not the code: ", InfrastructureText(),
-                                       "; building again won't help"),
-                          "infrastructure");
+        return CallPerson(
+            PipelinePhase::kP2Failed,
+            {absl::StrCat("the same failed twice, and it is not the code: ", machine, "; building again won't help"),
+             absl::StrCat("同样的失败出现了两次，与代码无关：", machine, "；重新构建没有用")},
+            "infrastructure");
       case FailureRoute::kRetest:
-        return Retest(PipelinePhase::kP2Failed, absl::StrCat("what failed is not the pull request's: ", what));
+        return Retest(PipelinePhase::kP2Failed, {absl::StrCat("what failed is not the pull request's: ", what.en),
+                                                 absl::StrCat("失败不是本 PR 引起的：", what.zh)});
       case FailureRoute::kSticky:
         return CallPerson(PipelinePhase::kP2Failed,
-                          absl::StrCat("what failed is not the pull request's and does not go away: ", what),
+                          {absl::StrCat("what failed is not the pull request's and does not go away: ", what.en),
+                           absl::StrCat("失败不是本 PR 引起的，而且反复出现：", what.zh)},
                           "upstream-sticky-flake");
       case FailureRoute::kFix:
         return Set(PipelinePhase::kP2Failed, PipelineAction::kFix, what);
     }
   }
 
-  std::string FailureText() const {
-    if (r_.failures.empty()) return "the build failed; its log tells more";
+  Why FailureText() const {
+    if (r_.failures.empty()) return {"the build failed; its log tells more", "构建失败，详见日志"};
     const ReportedFailure& first = r_.failures.front();
     std::string text = first.failure.stage;
     if (!first.failure.file.empty()) {
@@ -340,9 +380,13 @@ class Diagnosis {
     if (!first.failure.test.empty()) absl::StrAppend(&text, text.empty() ? "" : ", ", first.failure.test);
     if (!first.failure.rule.empty()) absl::StrAppend(&text, ", ", first.failure.rule);
     if (!first.failure.message.empty()) absl::StrAppend(&text, text.empty() ? "" : ": ", first.failure.message);
-    if (r_.failures.size() > 1) absl::StrAppend(&text, " (and ", r_.failures.size() - 1, " more)");
-    if (!first.fix.empty()) absl::StrAppend(&text, ". ", first.fix);
-    return text;
+    Why why{text, text};
+    if (r_.failures.size() > 1) {
+      const size_t more = r_.failures.size() - 1;
+      why = Adding(std::move(why), absl::StrCat(" (and ", more, " more)"), absl::StrCat("（另有 ", more, " 个）"));
+    }
+    if (!first.fix.empty()) why = Adding(std::move(why), absl::StrCat(". ", first.fix), absl::StrCat("。", first.fix));
+    return why;
   }
 
   std::string InfrastructureText() const {
@@ -352,12 +396,12 @@ class Diagnosis {
     return {};
   }
 
-  void Retest(PipelinePhase phase, std::string why) {
+  void Retest(PipelinePhase phase, Why why) {
     if (!p_.build_gate.trigger.empty()) return Set(phase, PipelineAction::kRetest, std::move(why));
-    CallPerson(phase, absl::StrCat(why, "; no comment starts it again here"));
+    CallPerson(phase, Adding(std::move(why), "; no comment starts it again here", "；这里没有可以重新启动的评论"));
   }
 
-  void CallPerson(PipelinePhase phase, std::string why, std::string_view terminal = kNeedsPerson) {
+  void CallPerson(PipelinePhase phase, Why why, std::string_view terminal = kNeedsPerson) {
     Set(phase, PipelineAction::kStop, std::move(why));
     r_.call_person = true;
     r_.terminal = terminal;
@@ -366,16 +410,23 @@ class Diagnosis {
   void LimitRetests() {
     // The first start is none of them.
     if (f_.retest.all.size() < size_t{p_.max_retests} + 1) return;
-    CallPerson(r_.phase,
-               absl::StrCat(r_.why, "; it was started again ", r_.retests, " times for this head, which is enough"),
-               "flake-ceiling");
+    CallPerson(
+        r_.phase,
+        Adding(SoFar(), absl::StrCat("; it was started again ", r_.retests, " times for this head, which is enough"),
+               absl::StrCat("；对这个提交已经重新启动 ", r_.retests, " 次，足够了")),
+        "flake-ceiling");
   }
 
   void LimitChecks() {
     if (r_.phase != PipelinePhase::kNew || f_.check_pr.all.size() < kMaxUnanswered) return;
-    CallPerson(r_.phase, absl::StrCat(r_.why, "; but ", p_.description_gate->trigger, " was asked for ",
-                                      f_.check_pr.all.size(), " times and not answered"));
+    const std::string& trigger = p_.description_gate->trigger;
+    const size_t times = f_.check_pr.all.size();
+    CallPerson(r_.phase,
+               Adding(SoFar(), absl::StrCat("; but ", trigger, " was asked for ", times, " times and not answered"),
+                      absl::StrCat("；但已请求 ", trigger, " ", times, " 次，没有回应")));
   }
+
+  Why SoFar() const { return {r_.why, r_.why_zh}; }
 
   const PipelineProfile& p_;
   const PipelineSignals& s_;

@@ -79,6 +79,7 @@ struct PipelineReport {
   PipelinePhase phase = PipelinePhase::kNew;
   PipelineAction action = PipelineAction::kWait;
   std::string why;
+  std::string why_zh;      // the same in Chinese, but for the texts of the profile and of logs
   bool under_way = false;  // something runs, or was asked for and will: a push would disturb it
   std::vector<PipelineEvidence> evidence;
   bool call_person = false;  // nothing that a program may do is left

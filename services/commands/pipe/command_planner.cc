@@ -189,7 +189,9 @@ class CommandPlanner::Planning {
         answers_(input.pack->commands()) {
     asked_.person = input.event.actor();
     asked_.written = request_.written;
-    asked_.chinese = request_.chinese;
+    // A line with a slash has no language: what began it has.
+    asked_.chinese = request_.chinese || input.event.chat().chinese() ||
+                     (confirmed_ != nullptr && (confirmed_->chinese() || RequestOf(input).chinese));
     asked_.command = command_.command;
   }
 
@@ -479,6 +481,7 @@ void CommandPlanner::Planning::Await(std::string stands_on, const std::string& c
   v1::AwaitConfirmation& wait = *plan.add_actions()->mutable_await_confirmation();
   wait.set_code(code);
   wait.set_command(request_.line);
+  wait.set_chinese(asked_.chinese);
   wait.set_by(input_.event.actor());
   *wait.mutable_until() = ToTimestamp(input_.now + kConfirmWithin);
   wait.set_cause(EffectName(input_));
@@ -521,6 +524,7 @@ void CommandPlanner::Planning::AddAnswerTo(std::string body, std::string body_on
   v1::ChatMessage& message = *plan.add_actions()->mutable_chat_message();
   message.set_platform(input_.event.chat().platform());
   message.set_channel(input_.event.chat().channel());
+  message.set_direct(input_.event.chat().direct());
   message.set_cause(EffectName(input_));
   message.set_revision(kAnswerForm);
   // What a job or a gate comes to is told in the same message.
@@ -545,11 +549,13 @@ void CommandPlanner::Planning::AddAnswerTo(std::string body, std::string body_on
     v1::ChatButton& choice = *message.add_buttons();
     choice.set_label(std::string(CutUtf8(way, kMaxButtonLabel)));
     choice.set_says(way);
+    choice.set_chinese(asked_.chinese);
   }
   if (!needs_yes_) return;
   v1::ChatButton& yes = *message.add_buttons();
   yes.set_label(asked_.chinese ? "确认" : "Confirm");
   yes.set_says(absl::StrCat("/", Abs(kConfirmCommand)));
+  yes.set_chinese(asked_.chinese);
 }
 
 bool CommandPlanner::Planning::RunBarred(v1::Plan& plan) const {

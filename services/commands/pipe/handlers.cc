@@ -26,7 +26,6 @@ namespace {
 
 // It stands in every summary from then on.
 constexpr size_t kMaxIgnoreReasonBytes = 500;
-constexpr size_t kMaxSummaryBytes = 12'000;
 constexpr size_t kMaxGateFailures = 5;
 constexpr size_t kMaxGateBytes = 600;
 
@@ -128,21 +127,28 @@ absl::StatusOr<CommandResult> Why(const CommandRun& run) {
   return out;
 }
 
-// What a review would publish as its summary, for where nothing is published.
-std::string SummaryOf(const v1::Plan& plan, const std::string& counts) {
-  const auto& actions = plan.actions();
-  const auto summary = absl::c_find_if(actions, [](const v1::Action& action) { return action.has_answer_comment(); });
-  if (summary == actions.end()) return counts;
-  const std::string& body = summary->answer_comment().body();
-  const std::string_view shown = CutUtf8(body, kMaxSummaryBytes);
-  return absl::StrCat(Abs(shown), shown.size() < body.size() ? "\n\n…" : "");
+// How a review is asked for, so that the answer can tell of it.
+AskOptions ReviewOptions(const CommandRun& run) {
+  AskOptions options;
+  options.preview = run.preview;
+  options.chinese = run.asked.chinese;
+  options.told = FollowInChat(run.input.event, EffectName(run.input), run.asked.chinese);
+  return options;
+}
+
+// What came of it: in chat the findings, on the forge the counts, since the summary stands below.
+std::string ReviewText(const CommandRun& run, const RequestedPlan& asked) {
+  const std::string text = asked.told.empty() ? WhyOfStep(*asked.plan, "review") : asked.told;
+  const auto& actions = asked.plan->actions();
+  const bool comments = absl::c_any_of(actions, [](const v1::Action& action) { return action.has_answer_comment(); });
+  if (run.input.event.has_chat() || run.preview || !comments) return text;
+  return absl::StrCat(text, Say(run, ". See the summary comment.", "。详见汇总评论。"));
 }
 
 absl::StatusOr<CommandResult> Review(const CommandRun& run) {
   CommandResult out;
-  AskOptions options;
+  AskOptions options = ReviewOptions(run);
   options.detailed = HasFlag(run.command, "detailed");
-  options.preview = run.preview;
   if (const std::vector<std::string> pack = SlotNames(run.command, "pack"); !pack.empty()) {
     options.pack = pack.front();
     if (!absl::c_linear_search(run.packs, options.pack)) {
@@ -161,10 +167,8 @@ absl::StatusOr<CommandResult> Review(const CommandRun& run) {
     out.outcome = absl::StrCat("skipped: ", asked.reason);
     return out;
   }
-  const std::string counts = WhyOfStep(*asked.plan, "review");
-  out.text = run.preview ? SummaryOf(*asked.plan, counts)
-                         : absl::StrCat(counts, Say(run, ". See the summary comment.", "。详见汇总评论。"));
-  out.outcome = absl::StrCat("done: ", counts);
+  out.text = ReviewText(run, asked);
+  out.outcome = absl::StrCat("done: ", WhyOfStep(*asked.plan, "review"));
   return out;
 }
 
@@ -182,9 +186,8 @@ absl::StatusOr<CommandResult> SetIgnored(const CommandRun& run, bool ended) {
   CommandResult out;
   const std::string what =
       absl::StrCat(EchoCode(rule.rule_id()), rule.path().empty() ? "" : " ", EchoCode(rule.path()));
-  AskOptions options;
+  AskOptions options = ReviewOptions(run);
   options.ignore = ignore;
-  options.preview = run.preview;
   ASSIGN_OR_RETURN(RequestedPlan asked, run.input.view.Ask("review", options));
   if (!asked.plan.has_value()) {
     out.done = false;
@@ -202,11 +205,10 @@ absl::StatusOr<CommandResult> SetIgnored(const CommandRun& run, bool ended) {
     return out;
   }
   *run.plan.add_actions()->mutable_ignore_rule() = ignore;
-  const std::string counts = WhyOfStep(*asked.plan, "review");
   out.text =
       absl::StrCat(ended ? Say(run, "no longer ignored: ", "不再忽略：") : Say(run, "ignored here: ", "已忽略："), what,
-                   ". ", counts, run.preview ? "" : Say(run, ". See the summary comment.", "。详见汇总评论。"));
-  out.outcome = absl::StrCat("done: ", counts);
+                   run.input.event.has_chat() ? "\n\n" : Say(run, ". ", "。"), ReviewText(run, asked));
+  out.outcome = absl::StrCat("done: ", WhyOfStep(*asked.plan, "review"));
   return out;
 }
 
@@ -214,9 +216,11 @@ absl::StatusOr<CommandResult> Ignore(const CommandRun& run) { return SetIgnored(
 absl::StatusOr<CommandResult> Unignore(const CommandRun& run) { return SetIgnored(run, /*ended=*/true); }
 
 // Where the gate stands, what is next, and the first failures.
-std::string GateText(const CommandRun& run, const v1::Plan& plan, size_t max_failures) {
-  std::string text = absl::StrCat("**", WhyOfStep(plan, "phase"), "** → `", WhyOfStep(plan, "next"),
-                                  "`: ", EchoText(WhyOfStep(plan, "why"), kMaxGateBytes));
+std::string GateText(const CommandRun& run, const RequestedPlan& asked, size_t max_failures) {
+  const v1::Plan& plan = *asked.plan;
+  std::string text =
+      absl::StrCat("**", WhyOfStep(plan, "phase"), "** → `", WhyOfStep(plan, "next"), "`", Say(run, ": ", "："),
+                   EchoText(asked.told.empty() ? WhyOfStep(plan, "why") : asked.told, kMaxGateBytes));
   const std::vector<std::string> failures = WhysOfSteps(plan, "failure");
   for (size_t i = 0; i < std::min(failures.size(), max_failures); ++i) {
     absl::StrAppend(&text, i == 0 ? "\n\n" : "\n", "- ", EchoText(failures[i], kMaxGateBytes));
@@ -233,6 +237,7 @@ absl::StatusOr<CommandResult> AskGate(const CommandRun& run, const std::string& 
   AskOptions options;
   options.gate = gate;
   options.preview = run.preview;
+  options.chinese = run.asked.chinese;
   options.told = FollowInChat(run.input.event, EffectName(run.input), run.asked.chinese);
   ASSIGN_OR_RETURN(RequestedPlan asked, run.input.view.Ask("pipeline", options));
   const bool known = asked.plan.has_value() && !WhyOfStep(*asked.plan, "phase").empty();
@@ -243,7 +248,7 @@ absl::StatusOr<CommandResult> AskGate(const CommandRun& run, const std::string& 
     out.outcome = "skipped: no profile";
     return out;
   }
-  out.text = GateText(run, *asked.plan, max_failures);
+  out.text = GateText(run, asked, max_failures);
   out.outcome = absl::StrCat("done: ", WhyOfStep(*asked.plan, "phase"));
   if (gate.empty()) return out;
   const auto& steps = asked.plan->explanation().steps();
@@ -257,7 +262,7 @@ absl::StatusOr<CommandResult> AskGate(const CommandRun& run, const std::string& 
             ? Say(run, "the gate's bot reads that comment itself", "门禁机器人会直接读那条评论")
             : absl::StrCat(run.preview ? Say(run, "posts ", "发出 ") : Say(run, "posted ", "已发出 "),
                            EchoCode(posted->start_gate().comment()));
-    out.text = absl::StrCat(said, ". ", out.text);
+    out.text = absl::StrCat(said, Say(run, ". ", "。"), out.text);
   } else {
     out.outcome = absl::StrCat("refused: ", WhyOfStep(*asked.plan, "phase"));
   }
@@ -292,8 +297,9 @@ absl::StatusOr<CommandResult> Help(const CommandRun& run) {
   HelpOptions options;
   options.chinese = run.asked.chinese;
   options.layers = run.layers;
-  options.places =
-      run.input.snapshot.subject().kind() == v1::SUBJECT_KIND_PULL_REQUEST ? rules::kFromPull : rules::kFromIssue;
+  const bool pull = run.input.snapshot.subject().kind() == v1::SUBJECT_KIND_PULL_REQUEST;
+  // In chat people name the thread behind a command, whatever they spoke of before.
+  options.places = run.input.event.has_chat() ? rules::kFromChat : pull ? rules::kFromPull : rules::kFromIssue;
   out.text = HelpAnswer(*run.input.pack->commands(), absl::StrJoin(names, " "), options);
   return out;
 }

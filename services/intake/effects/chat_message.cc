@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "clients/forge/forge_error.h"
+#include "services/core/defang.h"
 #include "services/core/short_digest.h"
 #include "services/intake/chat_bridge.h"
 #include "services/intake/effects/kinds.h"
@@ -48,6 +49,8 @@ std::string ChatMessageKey(const v1::ChatMessage& message) {
       "m-" + ShortDigestOf({kChatMessageKind, message.platform(), message.channel(), message.cause()});
   return message.revision() == 0 ? key : absl::StrCat(key, "-", message.revision());
 }
+
+bool IsInChinese(const v1::Event& event) { return event.chat().chinese() || IsChinese(event.text()); }
 
 std::optional<v1::ChatFollow> FollowInChat(const v1::Event& event, std::string_view cause, bool chinese) {
   if (!event.has_chat()) return std::nullopt;

@@ -6,7 +6,6 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
-#include "services/core/defang.h"
 #include "services/core/limits.h"
 #include "services/core/reasons.h"
 #include "services/core/short_digest.h"
@@ -258,7 +257,7 @@ std::optional<v1::ChatMessage> CommandWork::WorkingMessage(const v1::Event& even
   // What is done at once needs no word before it.
   if (run_.env().clock.Now() - item_.started < kWorkingAfter) return std::nullopt;
   const std::string cause = absl::StrCat(input.name, "-", input.revision);
-  const bool chinese = IsChinese(event.text());
+  const bool chinese = IsInChinese(event);
   return FollowMessage(*FollowInChat(event, cause, chinese), /*revision=*/0,
                        std::string(chinese ? kWorking.zh : kWorking.en));
 }
@@ -279,7 +278,7 @@ Outcome CommandWork::Tell(const ChatSaying& saying) {
   message.set_platform(item_.event.chat().platform());
   message.set_channel(item_.event.chat().channel());
   message.set_cause(absl::StrCat("d", item_.delivery));
-  message.set_body(std::string(IsChinese(item_.event.text()) ? saying.zh : saying.en));
+  message.set_body(std::string(IsInChinese(item_.event) ? saying.zh : saying.en));
   return ExecuteAnswer(plan);
 }
 

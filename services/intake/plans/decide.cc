@@ -23,6 +23,16 @@ namespace {
 // Whoever does long work says when it is done; this is for when nobody could.
 constexpr std::chrono::milliseconds kLongWorkLook{2'000};
 
+// What a step says; it is taken out of the plan. Empty: there is none.
+std::string TakeStep(std::string_view id, v1::Plan& plan) {
+  auto& steps = *plan.mutable_explanation()->mutable_steps();
+  const auto step = absl::c_find_if(steps, [id](const v1::StepOutcome& one) { return one.id() == id; });
+  if (step == steps.end()) return {};
+  std::string why = std::move(*step->mutable_why());
+  steps.erase(step);
+  return why;
+}
+
 // One decision on its way.
 class Decision {
  public:
@@ -235,6 +245,7 @@ absl::StatusOr<RequestedPlan> Decision::Ask(std::string_view planner_name, const
   }
   asking_ = outcome;
   if (!outcome.done()) return absl::CancelledError(outcome.reason);
+  asked.told = TakeStep(kToldStep, *request_.asked_plan);
   asked.plan = *request_.asked_plan;
   if (options.preview) request_.asked_plan->Clear();
   return asked;

@@ -81,13 +81,13 @@ class GatePlannerTest : public ::testing::Test {
     snapshot_.mutable_subject()->set_number(1);
     snapshot_.mutable_subject()->set_kind(v1::SUBJECT_KIND_PULL_REQUEST);
   }
-  v1::Plan Planned(const std::string& gate, const std::string& pack = "demo") {
+  v1::Plan Planned(const std::string& gate, const std::string& pack = "demo", bool chinese = false) {
     const PlanInput input{.event = event_,
                           .snapshot = snapshot_,
                           .pack = packs_->Find(pack),
                           .choice = choice_,
                           .now = kNow,
-                          .asked = {.gate = gate},
+                          .asked = {.gate = gate, .chinese = chinese},
                           .view = view_};
     v1::Plan plan;
     const absl::Status status = planner_.Plan(input, plan);
@@ -126,6 +126,13 @@ TEST_F(GatePlannerTest, AskingWritesNothing) {
   EXPECT_EQ(Step(plan, "phase"), "+ NEW");
   EXPECT_EQ(Step(plan, "next"), "+ check_pr");
   EXPECT_EQ(plan.actions_size(), 0);
+}
+
+TEST_F(GatePlannerTest, WhoAsksInChineseIsToldWhyInChinese) {
+  EXPECT_EQ(Step(Planned(""), "told"), "");
+  const v1::Plan plan = Planned("", "demo", /*chinese=*/true);
+  EXPECT_EQ(Step(plan, "told"), "+ 最新的提交还没有开始任何门禁");
+  EXPECT_EQ(Step(plan, "why"), "+ nothing was started for this head") << "what is kept is in one language";
 }
 
 // Pull requests of which gates may hold a push.

@@ -373,6 +373,34 @@ TEST(ReviewComment, ExplainsRulesWhereItIsAskedTo) {
   EXPECT_THAT(ReviewComment(review, {}), Not(HasSubstr("no return")));
 }
 
+TEST(ReviewComment, IsInChineseAsFarAsItsTextsAre) {
+  v1::Review review = Clean();
+  v1::ReviewFinding& finding = AddNew(review, v1::FINDING_SEVERITY_BLOCK, "a.py", 1, "no return");
+  finding.set_message_zh("没有返回值");
+  AddNew(review, v1::FINDING_SEVERITY_MINOR, "b.py", 2, "only English");
+  Add(review, v1::FINDING_CHANGE_STILL, v1::FINDING_SEVERITY_BLOCK, "z.py", 3, "stands");
+  ReviewCommentOptions options;
+  options.chinese = true;
+  const std::string text = ReviewComment(review, options);
+  EXPECT_EQ(FirstLine(text), "### `0123456789ab` 的检视：新增 2，仍在 1，已修复 0");
+  EXPECT_THAT(text, HasSubstr("**新增: 2**\n\n* **block** `a.py:1` OL48: 没有返回值\n"));
+  EXPECT_THAT(text, HasSubstr("only English"));
+  EXPECT_THAT(text, HasSubstr("仍在: 1"));
+  EXPECT_THAT(text, HasSubstr("`exemptions` 下加一项"));
+  EXPECT_EQ(FilesAndCountsText(review, true), "3 个文件：新增 2，仍在 1，已修复 0");
+}
+
+TEST(ReviewComment, TakesNoMoreRoomThanThereIs) {
+  v1::Review review = Clean();
+  for (uint32_t i = 0; i < 100; ++i) AddNew(review, v1::FINDING_SEVERITY_MAJOR, "a.py", i + 1, std::string(100, 'x'));
+  ReviewCommentOptions options;
+  options.max_bytes = 6'000;
+  const std::string text = ReviewComment(review, options);
+  EXPECT_LE(text.size(), 6'000U);
+  EXPECT_GE(text.size(), 3'500U) << "the frames of sections that may follow are kept free";
+  EXPECT_THAT(text, HasSubstr("more findings that do not fit here"));
+}
+
 TEST(ReviewComment, SameReviewGivesTheSameBytes) {
   v1::Review review = Clean();
   AddNew(review, v1::FINDING_SEVERITY_BLOCK);

@@ -26,10 +26,12 @@
 namespace yardmaster {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
+using ::testing::StartsWith;
 
 const std::string kBad = "def k():\n    return 1\n";
 const std::string kGood = "def k(): pass\n";
@@ -223,7 +225,16 @@ TEST_F(PullPlannerTest, ARevisionInTheShadowReviewsTheSameChangeAndIsNotPublishe
   v1::Plan by_forge;
   ASSERT_TRUE(planner.Plan(Input(), by_forge).ok());
   EXPECT_EQ(view_.afterwards, nullptr);
-  EXPECT_THAT(log, HasSubstr("could not be read from its git server"));
+  ASSERT_THAT(kept.runs, SizeIs(2)) << "the report counts it as failed";
+  ASSERT_TRUE(run.ParseFromString(kept.runs[1].record));
+  EXPECT_THAT(run.error(), HasSubstr("could not be read from its git server"));
+  EXPECT_EQ(run.differences_size(), 0);
+  EXPECT_EQ(run.shadow_revision(), kept.runs[1].shadow_revision);
+  EXPECT_EQ(kept.runs[1].input, "head1");
+  kept.error = absl::ResourceExhaustedError("the disk is low");
+  ASSERT_TRUE(planner.Plan(Input(), by_forge).ok());
+  EXPECT_THAT(log, HasSubstr("the disk is low"));
+  kept.error = absl::OkStatus();
   // Nor where what the shadow needs can't be read a second time.
   source_.error = absl::OkStatus();
   log.clear();
@@ -349,6 +360,28 @@ TEST_F(PullPlannerTest, ChecksOfAClosedPullRequestEnd) {
   EXPECT_EQ(plan.actions(0).report_check().conclusion(), v1::ReportCheck::CONCLUSION_SKIPPED);
   EXPECT_EQ(plan.actions(0).report_check().attempt(), 2);
   EXPECT_THAT(source_.asked, IsEmpty());
+}
+
+TEST_F(PullPlannerTest, WhoAsksInChatIsToldTheFindingsAndWhereTheyStand) {
+  const auto told = [&] {
+    const v1::Plan plan = Plan();
+    for (const v1::StepOutcome& step : plan.explanation().steps()) {
+      if (step.id() == kToldStep) return step.why();
+    }
+    return std::string();
+  };
+  EXPECT_EQ(told(), "") << "nobody asked";
+  asked_.chinese = true;
+  EXPECT_THAT(told(), StartsWith("1 个文件：新增 1，")) << "on the forge the summary stands below";
+  asked_.told.emplace();
+  EXPECT_THAT(told(), AllOf(StartsWith("[#7](https://github.com/octo/repo/pull/7)\n\n"), HasSubstr("新增: 1"),
+                            HasSubstr("demo_impl.py:2")));
+  // Whatever is published.
+  asked_.chinese = false;
+  review().publish.comment = false;
+  EXPECT_THAT(told(), AllOf(HasSubstr("**New: 1**"), HasSubstr("demo_impl.py:2")));
+  view_.pull.url = "javascript:alert(1)";
+  EXPECT_THAT(told(), StartsWith("### Review of "));
 }
 
 TEST_F(PullPlannerTest, WhereEventsAreOffAReviewIsOneComment) {

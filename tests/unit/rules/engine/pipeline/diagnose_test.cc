@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "services/core/defang.h"
+
 namespace yardmaster::rules {
 namespace {
 
@@ -59,6 +61,7 @@ TEST(DiagnoseTest, NothingButBothLabelsIsGreen) {
     const PipelineReport report = Diagnose(profile, signals, kNow);
     EXPECT_EQ(report.gate_ok, report.phase == PipelinePhase::kGreen) << bits;
     EXPECT_FALSE(report.why.empty()) << bits;
+    EXPECT_TRUE(IsChinese(report.why_zh)) << bits;
     if (report.gate_ok) {
       ++green;
       EXPECT_TRUE(bit(0) && bit(1) && !bit(2)) << bits;

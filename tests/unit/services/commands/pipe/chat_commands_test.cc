@@ -181,6 +181,31 @@ TEST(ChatCommands, AButtonWorksOnceForEachPerson) {
   EXPECT_THAT(world.bridge.messages, SizeIs(3));
 }
 
+TEST(ChatCommands, AButtonOfAnAnswerInChineseIsAnsweredInChinese) {
+  ChatWorld world;
+  world.bridge.said.mutable_chat()->set_button("m-1.0");
+  world.bridge.said.mutable_chat()->set_chinese(true);
+  world.Say("/label question");
+  world.Run();
+  EXPECT_THAT(world.LastMessage(), HasSubstr("已添加"));
+  world.Say("/label question");
+  world.Run();
+  EXPECT_THAT(world.LastMessage(), HasSubstr("已经用过"));
+}
+
+TEST(ChatCommands, HelpInChatListsWhatMayBeSaidThere) {
+  ChatWorld world;
+  world.Say("/help");
+  world.Run();
+  // The thread is an issue: people name another one behind a command.
+  for (const char* command : {"/yard subscribe", "/review", "/squash", "/test", "/label"}) {
+    EXPECT_THAT(world.LastMessage(), HasSubstr(command));
+  }
+  world.Comment(1, "maria", "/help");
+  world.Run();
+  EXPECT_THAT(world.OnlyAnswer(1), AllOf(HasSubstr("/label"), Not(HasSubstr("/yard subscribe"))));
+}
+
 TEST(ChatCommands, DeathAtAnyPointLeavesOneWriteAndOneAnswer) {
   int64_t points = 0;
   {

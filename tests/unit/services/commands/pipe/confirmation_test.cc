@@ -120,6 +120,13 @@ TEST_F(ConfirmationTest, ASentenceIsDoneAfterTheSamePersonsYes) {
   EXPECT_EQ(world_.git_.moves, 1);
 }
 
+TEST_F(ConfirmationTest, WhatWasAskedForInChineseIsToldInChinese) {
+  EXPECT_THAT(Say("alice", "@yardbot 把这个 PR 的提交压缩成一个"), HasSubstr("压缩"));
+  EXPECT_EQ(Head(), Id('a'));
+  EXPECT_THAT(Say("alice", "/yes"), HasSubstr("压成一个"));
+  EXPECT_EQ(Head(), Id('b'));
+}
+
 TEST_F(ConfirmationTest, AYesCountsForAnHour) {
   Say("alice", kSentence);
   world_.clock_.Advance(minutes(61));
