@@ -5,13 +5,17 @@
 #include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
+#include "absl/strings/ascii.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "rules/engine/pipeline/diagnose.h"
 #include "services/core/absl_view.h"
 #include "services/core/defang.h"
 #include "services/core/limits.h"
+#include "services/core/repository_name.h"
 #include "services/core/status_macros.h"
 #include "services/intake/sweeps/announce.h"
 #include "services/pipeline/gate_source.h"
@@ -23,6 +27,8 @@ namespace {
 // Phases are kept in so many rows of the store for each repository.
 constexpr int64_t kPhaseRows = 64;
 constexpr size_t kMaxWhyBytes = 300;
+// What channels subscribe to.
+constexpr const char* kGateTopic = "gate";
 
 std::string PhaseRow(const v1::Subject& repository, int64_t row) {
   return absl::StrCat("gates ", row, " of ", repository.forge(), ":", repository.repository());
@@ -111,13 +117,12 @@ absl::StatusOr<std::string> WatchRepository(const JobEnvironment& env, const Job
     const std::string change =
         absl::StrCat("- ", EchoCode(absl::StrCat("#", pull.number)), " ", before, " → **", phase);
     const std::string next = absl::StrCat("`", Abs(rules::PipelineActionName(report.action)), "`");
-    const std::string why = EchoText(report.why, kMaxWhyBytes);
-    text.Append(absl::StrCat(change, "**, next ", next, ": ", why, "\n"),
-                absl::StrCat(change, "**，下一步 ", next, "：", why, "\n"));
+    text.Append(absl::StrCat(change, "**, next ", next, ": ", EchoText(report.why, kMaxWhyBytes), "\n"),
+                absl::StrCat(change, "**，下一步 ", next, "：", EchoText(report.why_zh, kMaxWhyBytes), "\n"));
   }
   if (changed > 0) {
     const std::string name = EchoCode(absl::StrCat(repository.forge(), ":", repository.repository()));
-    RETURN_IF_ERROR(TellOf(env, turn, repository, "gate", "gates",
+    RETURN_IF_ERROR(TellOf(env, turn, repository, kGateTopic, "gates",
                            {absl::StrCat("**Gates of ", name, "**\n\n", text.en),
                             absl::StrCat("**", name, " 的门禁**\n\n", text.zh)})
                         .status());
@@ -145,6 +150,42 @@ std::map<int64_t, std::string> PhasesFromText(std::string_view text) {
     if (absl::SimpleAtoi(one.first, &number) && number > 0 && !one.second.empty()) phases[number] = one.second;
   }
   return phases;
+}
+
+bool IsWatched(const Config& config, const v1::Subject& repository) {
+  return absl::c_any_of(config.schedules, [&](const ScheduleConfig& one) {
+    return one.run == kPipelineWatch &&
+           (one.forge.empty() ||
+            (one.forge == repository.forge() && RepositoryMatches(one.repository, repository.repository())));
+  });
+}
+
+absl::StatusOr<std::string> WatchSubscribedGates(const JobEnvironment& env, const JobTurn& turn) {
+  ASSIGN_OR_RETURN(const std::vector<store::Subscription> all, env.store.subscriptions().List());
+  std::map<std::string, v1::Subject> wanted;  // by name: several channels may be told of one
+  for (const store::Subscription& one : all) {
+    if (one.topic != kGateTopic) continue;
+    v1::Subject repository;
+    repository.set_forge(one.forge);
+    repository.set_repository(one.repository);
+    repository.set_kind(v1::SUBJECT_KIND_ISSUE);
+    // What a schedule watches is told by it; and the operator may have taken the repository out, or the forge.
+    const bool ours = env.intake.config.FindRepository(one.forge, one.repository) != nullptr &&
+                      env.intake.forges.contains(one.forge) && !IsWatched(env.intake.config, repository);
+    if (ours) wanted.emplace(absl::StrCat(one.forge, ":", absl::AsciiStrToLower(one.repository)), repository);
+  }
+  std::vector<std::string> outcomes;
+  bool failed = false;
+  for (const auto& [name, repository] : wanted) {
+    if (turn.stopping()) return absl::CancelledError("cut short");
+    const absl::StatusOr<std::string> said = WatchRepository(env, turn, repository);
+    failed = failed || !said.ok();
+    outcomes.push_back(absl::StrCat(name, " ", said.ok() ? *said : std::string(said.status().message())));
+  }
+  if (outcomes.empty()) return std::string("no channel waits for the gates of a repository that no schedule watches");
+  std::string summary = absl::StrJoin(outcomes, "; ");
+  if (failed) return absl::UnavailableError(summary);
+  return summary;
 }
 
 absl::StatusOr<std::string> WatchGates(const JobEnvironment& env, const JobTurn& turn) {

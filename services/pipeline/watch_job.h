@@ -1,4 +1,5 @@
 // "pipeline-watch": looks at the gates of all open pull requests, and says what changed since it looked last.
+// "watch-gates": does so of our own accord where a channel of chat asked to be told, and no schedule does.
 #ifndef YARDMASTER_SERVICES_PIPELINE_WATCH_JOB_H_
 #define YARDMASTER_SERVICES_PIPELINE_WATCH_JOB_H_
 
@@ -18,6 +19,14 @@ std::map<int64_t, std::string> PhasesFromText(std::string_view text);
 
 // The job. A pull request that is seen for the first time is noted and nothing is said about it.
 absl::StatusOr<std::string> WatchGates(const JobEnvironment& env, const JobTurn& turn);
+
+inline constexpr const char* kPipelineWatch = "pipeline-watch";
+inline constexpr const char* kWatchGates = "watch-gates";
+inline constexpr const char* kWatchGatesCron = "*/10 * * * *";
+
+// Whether a configured schedule watches the gates of a repository.
+bool IsWatched(const Config& config, const v1::Subject& repository);
+absl::StatusOr<std::string> WatchSubscribedGates(const JobEnvironment& env, const JobTurn& turn);
 
 }  // namespace yardmaster
 

@@ -39,6 +39,7 @@
 #include "services/intake/sweeps/sweep_runner.h"
 #include "services/packs/registry/shadow_packs.h"
 #include "services/pipeline/follow_gates.h"
+#include "services/pipeline/watch_job.h"
 #include "services/review/git_change_source.h"
 #include "services/review/kept_review.h"
 #include "services/schedule/scheduler.h"
@@ -312,6 +313,7 @@ std::vector<ScheduledJob> Pipe::Parts::Jobs() {
   if (env.config.chat != nullptr) {
     add_own(kNews, kNewsCron, /*at_start=*/false);
     add_own(kFollowGates, kFollowGatesCron, /*at_start=*/false);
+    add_own(kWatchGates, kWatchGatesCron, /*at_start=*/false);
   }
   return jobs;
 }

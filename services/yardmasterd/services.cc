@@ -109,7 +109,7 @@ absl::Span<const ServiceRow> Services() {
           .planners = {[](const PlannerEnvironment& env) -> MadePlanner {
             return std::make_shared<GatePlanner>(GateEnvironment{env.config, env.packs, env.gates});
           }},
-          .jobs = {{"pipeline-watch", WatchGates}, {kFollowGates, FollowGates}},
+          .jobs = {{kPipelineWatch, WatchGates}, {kWatchGates, WatchSubscribedGates}, {kFollowGates, FollowGates}},
       },
       {
           .name = v1::TriageService::service_full_name(),
