@@ -33,7 +33,7 @@ OutgoingRequest JsonGet(std::string url, std::string_view bearer) {
 CallJson Rendered(std::string_view platform, const ChatAnswer& answer) {
   const ChatPlatform& row = *FindChatPlatform(platform);
   ChatAnswer shown = answer;
-  shown.text = PlainMarkdown(answer.text, row.shows_tables);
+  shown.text = PlainMarkdown(answer.text, row.is_markdown);
   return CallJson::parse(shown.plain ? RenderPlain(platform, shown) : row.render(shown), nullptr, false);
 }
 

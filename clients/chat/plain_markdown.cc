@@ -1,8 +1,10 @@
 #include "clients/chat/plain_markdown.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <vector>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "services/core/absl_view.h"
 #include "services/core/lines.h"
@@ -44,6 +46,43 @@ bool IsTableRule(std::string_view line) {
   return !cells.empty();
 }
 
+bool IsWordCharacter(std::string_view line, size_t i) {
+  return i < line.size() && absl::ascii_isalnum(static_cast<unsigned char>(line[i]));
+}
+
+// Whether the character at `i`, which a backslash stands before, is only itself without it, too: no markup, list,
+// heading, link or ":emoji:" begins or ends there. `out`: what stands before it.
+bool IsPlainUnescaped(std::string_view line, size_t i, std::string_view out) {
+  constexpr std::string_view kHarmless = "-./#+=,!$^'\"|&@){}";
+  if (TrimBlanks(out).empty()) return line[i] == '/';
+  if (line[i] == '(') return out.back() != ']';
+  if (line[i] == '_') return IsWordCharacter(line, i + 1) && IsWordCharacter(out, out.size() - 1);
+  if (line[i] == ':') return !IsWordCharacter(line, i + 1);
+  return kHarmless.find(line[i]) != std::string_view::npos;
+}
+
+// A line without the backslashes that only Markdown's own readers hide. Code stays as it is.
+std::string Unescaped(std::string_view line) {
+  std::string out;
+  out.reserve(line.size());
+  for (size_t i = 0; i < line.size(); ++i) {
+    if (line[i] == '`') {
+      const size_t ticks = std::min(line.find_first_not_of('`', i), line.size()) - i;
+      const size_t end = line.find(line.substr(i, ticks), i + ticks);
+      const size_t size = end == std::string_view::npos ? ticks : end + ticks - i;
+      out += line.substr(i, size);
+      i += size - 1;
+      continue;
+    }
+    if (line[i] == '\\' && i + 1 < line.size()) {
+      ++i;
+      if (!IsPlainUnescaped(line, i, out)) out += '\\';
+    }
+    out += line[i];
+  }
+  return out;
+}
+
 std::string InOneLine(const std::vector<std::string>& cells) {
   std::string out;
   for (const std::string& cell : cells) {
@@ -63,7 +102,7 @@ std::string_view FoldedTitle(std::string_view line) {
 
 }  // namespace
 
-std::string PlainMarkdown(std::string_view markdown, bool keeps_tables) {
+std::string PlainMarkdown(std::string_view markdown, bool is_markdown) {
   const std::vector<std::string_view> lines = LinesOf(markdown);
   std::string out;
   out.reserve(markdown.size());
@@ -73,20 +112,20 @@ std::string PlainMarkdown(std::string_view markdown, bool keeps_tables) {
     const bool fence = TrimBlanks(line).starts_with("```");
     if (fence) in_code = !in_code;
     const bool as_it_is = fence || in_code;
-    const bool table = !as_it_is && !keeps_tables && i + 1 < lines.size() && IsTableRule(lines[i + 1]);
+    const bool table = !as_it_is && !is_markdown && i + 1 < lines.size() && IsTableRule(lines[i + 1]);
     const std::vector<std::string> names = table ? CellsOf(line) : std::vector<std::string>();
     if (!names.empty()) {
-      absl::StrAppend(&out, "**", InOneLine(names), "**\n");
+      absl::StrAppend(&out, "**", Unescaped(InOneLine(names)), "**\n");
       for (i += 2; i < lines.size(); ++i) {
         const std::vector<std::string> cells = CellsOf(lines[i]);
         if (cells.empty()) break;
-        absl::StrAppend(&out, "- ", InOneLine(cells), "\n");
+        absl::StrAppend(&out, "- ", Unescaped(InOneLine(cells)), "\n");
       }
       --i;
     } else if (const std::string_view title = as_it_is ? std::string_view() : FoldedTitle(line); !title.empty()) {
       absl::StrAppend(&out, "**", Abs(title), "**\n");
     } else if (as_it_is || TrimBlanks(line) != kDetailsEnd) {
-      absl::StrAppend(&out, Abs(line), "\n");
+      absl::StrAppend(&out, as_it_is || is_markdown ? std::string(line) : Unescaped(line), "\n");
     }
   }
   // The last line ends as it did.

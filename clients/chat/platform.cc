@@ -44,7 +44,7 @@ const std::vector<ChatPlatform>& Rows() {
        .reply_hosts = {},
        .answers_get = false,
        .has_threads = true,
-       .shows_tables = true,
+       .is_markdown = true,
        .read = ReadMattermost,
        .render = RenderMattermost},
       {.name = "feishu",

@@ -31,9 +31,9 @@ struct ChatPlatform {
   // Where answers may go besides the host of api_url.
   std::vector<std::string_view> reply_hosts;
   bool answers_get = false;
-  bool has_threads = false;   // messages are said below others
-  bool shows_tables = false;  // of Markdown
-  bool tells_direct = true;   // whether something is said to the bot alone
+  bool has_threads = false;  // messages are said below others
+  bool is_markdown = false;  // its texts are Markdown as on the forges, with tables and escapes
+  bool tells_direct = true;  // whether something is said to the bot alone
   // Whether the request is the platform's, and what it says. Everything is checked over the raw bytes before anything
   // of the body counts. Pure.
   ChatReading (*read)(const PlatformConfig& config, const ChatRequest& request,

@@ -16,6 +16,7 @@ namespace {
 
 using nlohmann::json;
 using std::chrono::system_clock;
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using testing::HeardInChat;
 using ::testing::Not;
@@ -250,7 +251,8 @@ TEST_F(SchedulesTest, PullRequestsThatNobodyReviewedAreReviewed) {
   EXPECT_THAT(told, HasSubstr("/pull/" + std::to_string(number) + "|#"));
   EXPECT_THAT(told, HasSubstr("*Review of `"));
   EXPECT_THAT(told, Not(HasSubstr("<details>")));
-  EXPECT_THAT(Ask("u1", "帮我检视一下 #" + std::to_string(number)).text, HasSubstr("的检视：新增 0"));
+  EXPECT_THAT(Ask("u1", "帮我检视一下 #" + std::to_string(number)).text,
+              AllOf(HasSubstr("的检视：新增 "), HasSubstr("HP-PR-001")));
 }
 
 TEST_F(SchedulesTest, ANewRevisionOfAPackIsTriedOnTheLastIssues) {

@@ -25,6 +25,16 @@ TEST(PlainMarkdown, WhatIsFoldedIsTextBelowItsTitle) {
   EXPECT_EQ(PlainMarkdown(folded, true), "* suite: passed\n\n**job 7**\n\nfine\n\nend");
 }
 
+TEST(PlainMarkdown, BackslashesGoWhereNothingBecomesMarkup) {
+  EXPECT_EQ(PlainMarkdown("\\/squash 1 or HP\\-PR\\-001\\.issue \\(default\\)\\: test\\_one", false),
+            "/squash 1 or HP-PR-001.issue (default): test_one");
+  EXPECT_EQ(PlainMarkdown("a\\.b", true), "a\\.b") << "what reads Markdown hides them itself";
+  for (const char* text : {"\\# no heading", "  \\- no list", "\\[no\\]\\(link)", "\\*no\\* \\_no\\_ \\~no\\~ \\`no\\`",
+                           "no \\:emoji\\:s", "`in\\.code`", "``in\\.` code``", "```\nin\\.code\n```", "end\\"}) {
+    EXPECT_EQ(PlainMarkdown(text, false), text);
+  }
+}
+
 TEST(PlainMarkdown, CodeAndBarsThatAreNoTableStay) {
   for (const char* text : {"```\n| a |\n|---|\n| 1 |\n</details>\n```", "a | b\nc | d", "| a |\n| b |", "|---|", "|",
                            "", "\n\n", "say `</details>` here", "<details><summary></summary>"}) {
