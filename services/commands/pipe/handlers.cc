@@ -138,7 +138,7 @@ AskOptions ReviewOptions(const CommandRun& run) {
 
 // What came of it: in chat the findings, on the forge the counts, since the summary stands below.
 std::string ReviewText(const CommandRun& run, const RequestedPlan& asked) {
-  const std::string text = asked.told.empty() ? WhyOfStep(*asked.plan, "review") : asked.told;
+  std::string text = asked.told.empty() ? WhyOfStep(*asked.plan, "review") : asked.told;
   const auto& actions = asked.plan->actions();
   const bool comments = absl::c_any_of(actions, [](const v1::Action& action) { return action.has_answer_comment(); });
   if (run.input.event.has_chat() || run.preview || !comments) return text;
