@@ -37,7 +37,8 @@ inline constexpr int kHang = 745;
 inline constexpr int kStopped = 750;      // killed by a signal that others send, after something else went wrong
 inline constexpr int kConsequence = 770;  // after another rank had died
 inline constexpr int kLauncherSays = 790;
-// 792: the network between hosts, where no rank ended before (rules/packs/common/signatures.json). From 800 on: victims.
+// 792: the network between hosts, where no rank ended before (rules/packs/common/signatures.json). From 800 on:
+// victims.
 
 }  // namespace yardmaster::worker
 
