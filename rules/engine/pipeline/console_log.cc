@@ -104,6 +104,7 @@ class LogReader {
       failure.stage = field("stage");
       if (failure.stage.empty()) failure.stage = rule.stage;
       failure.rule = field("rule");
+      if (failure.rule.empty()) failure.rule = rule.rule;
       failure.file = field("file");
       // What is no number stays unknown.
       if (!absl::SimpleAtoi(field("line"), &failure.line)) failure.line = 0;

@@ -25,6 +25,7 @@ inline constexpr size_t kMaxExcerptLines = 200;
 struct LogRule {
   std::string id;
   std::string stage;  // where the pattern has no group for it; empty: the stage whose end the log tells next
+  std::string rule;   // where the pattern has no group for it, or nothing is in that
   Pattern pattern;
   bool placed = false;  // it stands where the last of LogRules.places said
 };

@@ -156,8 +156,8 @@ class ProfileReader : public PackDocumentReader {
     log.markers = Patterns(at, "markers");
     std::set<std::string> ids;
     ForEach(at, "failures", [&](const JsonPlace& one) {
-      log.failures.push_back({one.value->at("id"), one.value->value("stage", ""), Compile(one.At("pattern"), {}),
-                              one.value->value("placed", false)});
+      log.failures.push_back({one.value->at("id"), one.value->value("stage", ""), one.value->value("rule", ""),
+                              Compile(one.At("pattern"), {}), one.value->value("placed", false)});
       if (!ids.insert(log.failures.back().id).second) {
         Add(one.pointer + "/id", absl::StrCat(Quoted(log.failures.back().id), " is there already"));
       }

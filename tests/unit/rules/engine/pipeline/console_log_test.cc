@@ -25,8 +25,9 @@ LogRules Rules() {
   LogRules rules;
   rules.strip = {Compiled(R"(^\[\d\d:\d\d\] )")};
   rules.stages = {Compiled(R"(stage (?P<stage>\w+) failed)")};
-  rules.failures = {{"lint", "Lint", Compiled(R"((?P<file>\S+):(?P<line>\d+): (?P<rule>[A-Z]\d+) (?P<message>.*))")},
-                    {"test", "", Compiled(R"(FAILED (?P<file>[^:]+)::(?P<test>.+?)(?: - (?P<message>.*))?$)")}};
+  rules.failures = {
+      {"lint", "Lint", "", Compiled(R"((?P<file>\S+):(?P<line>\d+): (?P<rule>[A-Z]\d+) (?P<message>.*))")},
+      {"test", "", "", Compiled(R"(FAILED (?P<file>[^:]+)::(?P<test>.+?)(?: - (?P<message>.*))?$)")}};
   rules.markers = {Compiled("ERROR")};
   rules.infrastructure = {{"lost", "the machine was lost", Compiled("machine lost")}};
   return rules;
@@ -49,10 +50,20 @@ TEST(ConsoleLogTest, AFailureHasItsPlaceStageAndExcerpt) {
   EXPECT_TRUE(log.complete);
 }
 
+TEST(ConsoleLogTest, ARuleThatTheLineDoesNotNameIsThatOfThePattern) {
+  LogRules rules = Rules();
+  rules.failures.push_back({"cc", "", "error", Compiled(R"(^error: (?P<message>.*?)(?: \[(?P<rule>-W\w+)\])?$)")});
+  const LogReport log = ReadConsoleLog(rules, "error: gone\nerror: unused [-Wunused]\n");
+  ASSERT_THAT(log.failures, SizeIs(2));
+  EXPECT_EQ(log.failures[0].rule, "error");
+  EXPECT_EQ(log.failures[1].rule, "-Wunused");
+  EXPECT_EQ(log.failures[1].message, "unused");
+}
+
 TEST(ConsoleLogTest, APlaceIsThatOfWhatFollowsInItsStage) {
   LogRules rules = Rules();
   rules.places = {Compiled(R"(^In (?P<file>\S+) line (?P<line>\d+):$)")};
-  rules.failures.push_back({"shell", "", Compiled(R"(^(?P<rule>SC\d+): (?P<message>.*))"), true});
+  rules.failures.push_back({"shell", "", "", Compiled(R"(^(?P<rule>SC\d+): (?P<message>.*))"), true});
   const LogReport log = ReadConsoleLog(rules,
                                        "SC1: before any place\n"
                                        "In a.sh line 9:\n  echo $x\nSC2: one\nSC3: two\nIn b.sh line 3:\nSC4: three\n"

@@ -161,7 +161,7 @@ class TestsToReachTest : public ::testing::Test {
     profile_.build_inputs = {"setup.py"};
     std::string error;
     profile_.log.failures.push_back(
-        {"pytest", "", Pattern("FAILED (?P<file>[\\w./-]+)::(?P<test>\\S+)", error), false});
+        {"pytest", "", "", Pattern("FAILED (?P<file>[\\w./-]+)::(?P<test>\\S+)", error), false});
     profile_.jenkins.emplace();
     profile_.jenkins->pull_request = Pattern("#(?P<number>\\d+)", error);
     signals_.number = 1;
