@@ -204,9 +204,10 @@ std::string_view PlainTemplate(Language language) {
   return language == Language::kChinese ? kChineseText : kEnglishText;
 }
 
-std::vector<std::string> GapsOf(std::string_view body) {
+std::vector<std::string> GapsOf(std::string_view body, Language language) {
   static const RE2 kNumber(R"(#\d+|/(?:issues?|work_items)/\d+)");
   static const RE2 kBox(R"(^\s*[-*]\s*\[ \])");
+  const bool chinese = language == Language::kChinese;
   std::vector<std::string> gaps;
   size_t boxes = 0;
   for (const Section& section : SectionsOf(body)) {
@@ -216,12 +217,14 @@ std::vector<std::string> GapsOf(std::string_view body) {
     if (topic == Topic::kIssues) {
       const bool linked =
           absl::c_any_of(section.lines, [](const std::string& line) { return RE2::PartialMatch(line, kNumber); });
-      if (!linked) gaps.push_back(absl::StrCat("no issue is named: ", ShownHeading(section.heading)));
+      if (linked) continue;
+      gaps.push_back(absl::StrCat(chinese ? "没有关联 issue：" : "no issue is named: ", ShownHeading(section.heading)));
     } else if (!IsWritten(section)) {
-      gaps.push_back(absl::StrCat("nothing is written: ", ShownHeading(section.heading)));
+      gaps.push_back(absl::StrCat(chinese ? "没有填写：" : "nothing is written: ", ShownHeading(section.heading)));
     }
   }
-  if (boxes > 0) gaps.push_back(absl::StrCat(boxes, boxes == 1 ? " box is" : " boxes are", " not ticked"));
+  if (boxes > 0 && chinese) gaps.push_back(absl::StrCat(boxes, " 个选项没有勾选"));
+  if (boxes > 0 && !chinese) gaps.push_back(absl::StrCat(boxes, boxes == 1 ? " box is" : " boxes are", " not ticked"));
   return gaps;
 }
 

@@ -35,7 +35,7 @@ std::string_view PlainTemplate(Language language);
 
 // What checks of descriptions stop at, in words: known sections in which nobody has written, no issue where one is
 // asked for, boxes that are not ticked. Nothing of it is filled in for people.
-std::vector<std::string> GapsOf(std::string_view body);
+std::vector<std::string> GapsOf(std::string_view body, Language language = Language::kEnglish);
 
 }  // namespace yardmaster::workflow
 

@@ -108,6 +108,7 @@ absl::StatusOr<CommandResult> Operate(const CommandRun& run, v1::PullOperation o
                                       std::string_view zh) {
   AskOptions options;
   options.operation = std::move(operation);
+  options.operation->set_chinese(run.asked.chinese);
   options.preview = run.preview;
   options.cause = EffectName(run.input);
   options.stands_on = run.stands_on;
@@ -130,6 +131,9 @@ absl::StatusOr<CommandResult> Operate(const CommandRun& run, v1::PullOperation o
   if (!WhyOfStep(plan, "ref").empty()) absl::StrAppend(&text, text.empty() ? "" : ". ", MoveText(run, plan));
   if (const std::string title = WhyOfStep(plan, "title"); !title.empty()) {
     absl::StrAppend(&text, "\n\n", Say(run, "Title: ", "标题："), EchoText(title, kMaxDetailBytes));
+  }
+  for (const std::string& gap : WhysOfSteps(plan, "gap")) {
+    absl::StrAppend(&text, "\n* ", EchoText(gap, kMaxDetailBytes));
   }
   const bool can_undo = options.operation->kind() != Kind::KIND_UNDO && WhyOfStep(plan, "lasts").empty();
   if (!run.preview && can_undo) absl::StrAppend(&text, UndoText(run));

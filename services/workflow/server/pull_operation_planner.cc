@@ -315,6 +315,7 @@ void OperationPlanning::Write(const PullWorkRequest& request, const PullWorkResu
     AddStep("new", result.move.new_id, plan);
   }
   if (!result.description.title.empty()) AddStep("title", result.description.title, plan);
+  for (const std::string& gap : result.gaps) AddStep("gap", gap, plan);
   const std::string& synced = request.operation.branch();
   const bool lasts =
       operation_.kind() == Kind::KIND_SYNC && (IsProtectedBranch(synced) || synced == request.pull.default_branch);

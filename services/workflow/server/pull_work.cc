@@ -63,6 +63,7 @@ class PullWorker {
   std::string MessageFor(const std::vector<GitCommit>& commits);
   void PushTo(const ForgePull& pull, const std::string& tip);
   absl::Status Pack(const std::vector<std::string>& known);
+  Language TextLanguage() const { return request_.operation.chinese() ? Language::kChinese : Language::kEnglish; }
   absl::StatusOr<Description> Described(const std::string& text);
 
   const PullWorkRequest& request_;
@@ -134,7 +135,7 @@ absl::StatusOr<Description> PullWorker::Described(const std::string& text) {
   }
   ASSIGN_OR_RETURN(const std::unique_ptr<GitTree> head, repository.TreeOf(commits.back().id));
   ASSIGN_OR_RETURN(const std::vector<FileFacts> facts, FactsBetween(repository, *base, *head));
-  return Describe(commits, facts, text);
+  return Describe(commits, facts, text, TextLanguage());
 }
 
 absl::Status PullWorker::Squash() {
@@ -188,7 +189,9 @@ absl::Status PullWorker::Backport() {
   ASSIGN_OR_RETURN(result_.description, Described(material_.description_template));
   result_.description.title = absl::StrCat("[", branch, "] ", request_.pull.title);
   // It is our text that quotes theirs: nobody is called by it once more.
-  result_.description.body = absl::StrCat("Backport of #", request_.pull.number, " to `", branch, "`.\n\n",
+  const bool chinese = TextLanguage() == Language::kChinese;
+  result_.description.body = absl::StrCat(chinese ? "将 #" : "Backport of #", request_.pull.number,
+                                          chinese ? " 移植到 `" : " to `", branch, chinese ? "`。\n\n" : "`.\n\n",
                                           absl::StrReplaceAll(result_.description.body, {{"@", "@\xe2\x81\xa0"}}));
   return Pack({});
 }
@@ -256,6 +259,7 @@ absl::Status PullWorker::Update() {
   }
   if (!operation.title().empty()) result_.description.title = operation.title();
   if (!operation.body().empty()) result_.description.body = operation.body();
+  result_.gaps = GapsOf(result_.description.body, TextLanguage());
   if (result_.description.title == title && result_.description.body == request_.pull.body) {
     Refuse("up-to-date", absl::StrCat("#", request_.pull.number));
   }

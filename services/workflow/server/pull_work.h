@@ -61,6 +61,8 @@ struct PullWorkResult {
   std::string pack;
   size_t commits = 0;       // of the pull request
   Description description;  // KIND_UPDATE and KIND_BACKPORT
+  // KIND_UPDATE: what the description lacks, as of GapsOf.
+  std::vector<std::string> gaps = {};
 };
 
 // What it stands on. References outlive it.

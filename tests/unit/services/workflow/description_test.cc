@@ -56,6 +56,8 @@ TEST(WorkflowDescription, WhatChecksStopAtIsToldAndNotFilledIn) {
                   "2 boxes are not ticked"));
   EXPECT_THAT(GapsOf("## Description\nIt adds.\n\n## Issues\nhttps://gitcode.com/o/r/issues/7\n"), ElementsAre());
   EXPECT_THAT(GapsOf("free text"), ElementsAre());
+  EXPECT_THAT(GapsOf("**描述**：\n\n**关联的 issue**：\n\n- [ ] 自测\n", Language::kChinese),
+              ElementsAre("没有填写：描述", "没有关联 issue：关联的 issue", "1 个选项没有勾选"));
 }
 
 }  // namespace

@@ -489,6 +489,28 @@ TEST_F(PullOperationPlannerTest, ADescriptionThatWasEditedIsNotTheOneThatWasShow
   EXPECT_EQ(Refused(Planned(update, 1, shown)), "changed: #1");
 }
 
+TEST_F(PullOperationPlannerTest, TextThatIsMadeIsInTheLanguageOfTheQuestion) {
+  OpenTopic();
+  Save("test_a.py", "pass\n", "test: a");
+  Open(1, "topic");
+  view_.pulls[1].body = "**测试**：\n\n**关联的 issue**：\n";
+  v1::PullOperation update;
+  update.set_kind(Kind::KIND_UPDATE);
+  EXPECT_THAT(Planned(update).actions(0).edit_pull().body(), HasSubstr("1 test file in `.`"));
+  EXPECT_EQ(Step(Planned(update), "gap"), "no issue is named: 关联的 issue");
+  update.set_chinese(true);
+  EXPECT_THAT(Planned(update).actions(0).edit_pull().body(), HasSubstr("`.`：1 个测试文件"));
+  EXPECT_EQ(Step(Planned(update), "gap"), "没有关联 issue：关联的 issue");
+  Git("branch r1 main && git push -q ../../../served/octo/repo.git r1");
+  v1::PullOperation backport;
+  backport.set_kind(Kind::KIND_BACKPORT);
+  backport.set_branch("r1");
+  backport.set_chinese(true);
+  const v1::Plan plan = Planned(backport);
+  ASSERT_EQ(plan.actions_size(), 2) << plan.DebugString();
+  EXPECT_THAT(plan.actions(1).open_pull().body(), ::testing::StartsWith("将 #1 移植到 `r1`。"));
+}
+
 // --- Taking back ---
 
 TEST_F(PullOperationPlannerTest, WhatIsOlderThanAWeekStays) {
