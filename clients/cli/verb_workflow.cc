@@ -202,10 +202,10 @@ absl::StatusOr<ExitCode> RunWorkflowPull(const WorkflowPullArguments& arguments,
     if (!arguments.message.empty() && !request.squash) return UsageError("-m belongs to --squash, or to --to PR");
     request.message = arguments.message;
     request.language = LanguageOf(arguments.language);
-    return WithFork("pr", request.repo, arguments.config, session, [&](const workflow::Fork& fork, GitProgram&) {
+    return WithFork("pr", request.repo, arguments.config, session, [&](const workflow::Fork& fork, GitProgram& git) {
       request.preview = TerminalPreview(session, request.repo);
       request.gate = MakeGate(session, request.repo, fork.upstream, gates);
-      return workflow::OpenPull(request, fork);
+      return workflow::OpenPull(request, fork, git);
     });
   }
   if (!arguments.st.empty())
@@ -268,12 +268,13 @@ absl::StatusOr<ExitCode> RunWorkflowBackport(const WorkflowBackportArguments& ar
   request.time = WorkflowTime();
   if (IsPullName(request.commit)) {
     return WithPull("backport", request.commit, request.repo, arguments.config, session,
-                    [&](int64_t number, const workflow::Fork& fork, GitProgram&) {
-                      return workflow::BackportPull(request, number, fork);
+                    [&](int64_t number, const workflow::Fork& fork, GitProgram& git) {
+                      return workflow::BackportPull(request, number, fork, git);
                     });
   }
-  return WithRemotes(request.repo, arguments.config, session,
-                     [&](const GitRemotes& remotes, GitProgram&) { return workflow::Backport(request, remotes); });
+  return WithRemotes(request.repo, arguments.config, session, [&](const GitRemotes& remotes, GitProgram& git) {
+    return workflow::Backport(request, git, remotes);
+  });
 }
 
 absl::StatusOr<ExitCode> RunWorkflowSquash(const WorkflowSquashArguments& arguments, Session& session) {
@@ -281,7 +282,9 @@ absl::StatusOr<ExitCode> RunWorkflowSquash(const WorkflowSquashArguments& argume
   if (request.repo.empty()) request.repo = ".";
   request.time = WorkflowTime();
   request.preview = TerminalPreview(session, request.repo);
-  if (arguments.pull.empty()) return AnswerWorkflow(workflow::Squash(request), session);
+  if (arguments.pull.empty()) {
+    return AnswerWorkflow(workflow::Squash(request, *MakeWorkflowGit(request.repo, session.env)), session);
+  }
   if (!request.base.empty()) return UsageError("--base is for a branch; a pull request knows its own");
   workflow::SquashPullRequest squash;
   squash.repo = request.repo;
@@ -291,9 +294,9 @@ absl::StatusOr<ExitCode> RunWorkflowSquash(const WorkflowSquashArguments& argume
   squash.dry_run = request.dry_run;
   squash.time = request.time;
   return WithPull("squash", arguments.pull, request.repo, arguments.config, session,
-                  [&](int64_t number, const workflow::Fork& fork, GitProgram&) {
+                  [&](int64_t number, const workflow::Fork& fork, GitProgram& git) {
                     squash.number = number;
-                    return workflow::SquashPull(squash, fork);
+                    return workflow::SquashPull(squash, fork, git);
                   });
 }
 
@@ -349,7 +352,8 @@ void AddWorkflowVerbs(Verb& yard) {
       {"yard workflow pr --dry-run", "yard workflow pr --title 'feat: add matmul' --body \"$(cat body.md)\"",
        "yard workflow pr --yes --squash --reviewer alice,bob", "yard workflow pr --to 352 -m 'fix: count to three'"},
       "From a protected branch the commits go to a branch pr/TIME. Text that you do not give is made of "
-      "the commits and the repository's template; it is shown first, and --yes accepts it.");
+      "the commits and the repository's template; it is shown first, and --yes accepts it. A pull request "
+      "that is open gets the commits and the reviewers, and keeps its text ('yard workflow update').");
   WorkflowPullArguments& pulling = pull.Runs(RunWorkflowPull);
   pull.Value("--repo", &pulling.request.repo, "DIR", "The clone (default: .)");
   pull.Value("--base", &pulling.request.base, "BRANCH",

@@ -83,7 +83,7 @@ std::vector<std::string> HeaderVariables(const Headers& headers) {
 
 absl::StatusOr<ConnectedRemotes> Connect(const fs::path& repo, const UserForges& forges, const Environment& env) {
   ConnectedRemotes connected;
-  connected.git = MakeGitProgram(repo, env.variable, kWorkflowGitLimit);
+  connected.git = MakeWorkflowGit(repo, env);
   const GitRemotes plain(*connected.git, {});
   Headers headers;
   for (const char* name : {"origin", "upstream"}) {
@@ -121,8 +121,12 @@ Result NoFork(std::string reason, std::string fix) {
 
 }  // namespace
 
+std::unique_ptr<GitProgram> MakeWorkflowGit(const fs::path& repo, const Environment& env) {
+  return MakeGitProgram(repo, env.variable, kWorkflowGitLimit);
+}
+
 absl::StatusOr<std::string> MainRepositoryOf(const fs::path& repo, const Environment& env) {
-  const std::unique_ptr<GitProgram> git = MakeGitProgram(repo, env.variable, kWorkflowGitLimit);
+  const std::unique_ptr<GitProgram> git = MakeWorkflowGit(repo, env);
   const GitRemotes remotes(*git, {});
   for (const char* remote : {"upstream", "origin"}) {
     ASSIGN_OR_RETURN(const std::string url, remotes.Url(remote));
@@ -183,7 +187,7 @@ absl::StatusOr<std::unique_ptr<ConnectedFork>> ConnectFork(const fs::path& repo,
   for (auto& [name, remote] : remotes) DropServerPath(remote, own);
   connected->fork.emplace(workflow::Fork{*connected->clone.remotes, *connected->client, *connected->client,
                                          upstream.name, remotes.at("origin").name, std::string(profile->pull_ref),
-                                         HostsOf(*profile, forges)});
+                                         HostsOf(*profile, forges), std::string(profile->setup.token_page)});
   return connected;
 }
 

@@ -19,6 +19,9 @@
 
 namespace yardmaster::cli {
 
+// The installed git for a command of the workflow in `repo`.
+std::unique_ptr<GitProgram> MakeWorkflowGit(const std::filesystem::path& repo, const Environment& env);
+
 // "owner/name" of the main repository of a clone: upstream, else origin; empty:
 // neither is on a server.
 absl::StatusOr<std::string> MainRepositoryOf(const std::filesystem::path& repo, const Environment& env);

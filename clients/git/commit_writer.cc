@@ -163,6 +163,17 @@ Index PickOnto(git_repository& repository, git_commit* commit, git_commit* onto,
   return Get<Index>(code, git_cherrypick_commit, &repository, commit, onto, 0U, &options);
 }
 
+absl::StatusOr<std::string> CreateCommit(git_repository& repository, const git_signature& committer,
+                                         const CommitParts& parts, const CommitMaker& make) {
+  if (make) return make(parts);
+  const git_commit* parents[] = {parts.parent};
+  git_oid made;
+  const int code = git_commit_create(&made, &repository, nullptr, parts.author, &committer, parts.encoding,
+                                     parts.message.c_str(), parts.tree, 1, parents);
+  if (code != 0) return Damaged();
+  return Hex(made);
+}
+
 }  // namespace
 
 absl::StatusOr<Commit> LookUpCommit(git_repository& repository, const std::string& id) {
@@ -175,24 +186,20 @@ absl::StatusOr<Commit> LookUpCommit(git_repository& repository, const std::strin
 }
 
 absl::StatusOr<std::string> WriteCommit(git_repository& repository, const git_signature& committer,
-                                        const GitNewCommit& commit) {
+                                        const GitNewCommit& commit, const CommitMaker& make) {
   ASSIGN_OR_RETURN(const Commit content, LookUpCommit(repository, commit.tree_of));
   ASSIGN_OR_RETURN(const Commit parent, LookUpCommit(repository, commit.parent));
   ASSIGN_OR_RETURN(const Commit authored, LookUpCommit(repository, commit.author_of));
   int code = 0;
   const auto tree = Get<Tree>(code, git_commit_tree, content.get());
   if (code != 0) return Damaged();
-  const git_commit* parents[] = {parent.get()};
-  git_oid id;
-  code = git_commit_create(&id, &repository, nullptr, git_commit_author(authored.get()), &committer, nullptr,
-                           commit.message.c_str(), tree.get(), 1, parents);
-  if (code != 0) return Damaged();
-  return Hex(id);
+  return CreateCommit(repository, committer,
+                      {git_commit_author(authored.get()), nullptr, commit.message, tree.get(), parent.get()}, make);
 }
 
 absl::StatusOr<GitReplay> ReplayCommits(git_repository& repository, const git_signature& committer,
                                         const std::vector<std::string>& commits, const std::string& onto,
-                                        const std::string& trailer) {
+                                        const std::string& trailer, const CommitMaker& make) {
   GitReplay replay;
   replay.tip = onto;
   int code = 0;
@@ -221,12 +228,11 @@ absl::StatusOr<GitReplay> ReplayCommits(git_repository& repository, const git_si
     if (code != 0) return Damaged();
     const std::string message =
         absl::StrCat(git_commit_message(commit.get()), absl::StrReplaceAll(trailer, {{"{}", id}}));
-    const git_commit* parents[] = {parent.get()};
-    git_oid made;
-    code = git_commit_create(&made, &repository, nullptr, git_commit_author(commit.get()), &committer,
-                             git_commit_message_encoding(commit.get()), message.c_str(), tree.get(), 1, parents);
-    if (code != 0) return Damaged();
-    replay.tip = Hex(made);
+    ASSIGN_OR_RETURN(replay.tip,
+                     CreateCommit(repository, committer,
+                                  {git_commit_author(commit.get()), git_commit_message_encoding(commit.get()), message,
+                                   tree.get(), parent.get()},
+                                  make));
     replay.commits.push_back(replay.tip);
   }
   return replay;

@@ -1,6 +1,8 @@
 #include "clients/git/git_clone.h"
 
+#include <array>
 #include <cstdint>
+#include <cstdlib>
 #include <filesystem>
 #include <iterator>
 #include <set>
@@ -11,6 +13,7 @@
 #include "absl/algorithm/container.h"
 #include "absl/cleanup/cleanup.h"
 #include "absl/strings/str_cat.h"
+#include "clients/git/commit_tree.h"
 #include "clients/git/commit_writer.h"
 #include "clients/git/git_snapshot.h"
 #include "clients/git/libgit2.h"
@@ -73,6 +76,13 @@ bool SameEntry(const git_index_entry& a, const git_index_entry& b) {
          (a.flags_extended & kKept) == (b.flags_extended & kKept);
 }
 
+// "1769860800 +0100"
+std::string RawDate(const git_time& when) {
+  const int minutes = std::abs(when.offset);
+  return absl::StrCat(when.time, when.offset < 0 || when.sign == '-' ? " -" : " +",
+                      absl::Dec(minutes / 60, absl::kZeroPad2), absl::Dec(minutes % 60, absl::kZeroPad2));
+}
+
 class Libgit2Clone final : public GitClone {
  public:
   explicit Libgit2Clone(git2::Repository repository) : repository_(std::move(repository)) {}
@@ -91,6 +101,7 @@ class Libgit2Clone final : public GitClone {
   absl::StatusOr<std::string> Ref(const std::string& ref) override;
   absl::StatusOr<bool> CheckedOutElsewhere(const std::string& ref) override;
   absl::StatusOr<bool> SameFiles(const std::string& a, const std::string& b) override;
+  void SignWith(GitProgram& git) override { signer_ = &git; }
   absl::StatusOr<std::string> MakeCommit(const GitNewCommit& commit) override;
   absl::StatusOr<GitReplay> Replay(const std::vector<std::string>& commits, const std::string& onto,
                                    const std::string& trailer) override;
@@ -101,6 +112,8 @@ class Libgit2Clone final : public GitClone {
   absl::Status MoveRef(const GitRefChange& change, const std::string& why) override;
 
  private:
+  // Null: commits are not signed.
+  git2::CommitMaker Signer() const;
   absl::StatusOr<std::string> BlobOf(const std::string& id) const;
   absl::StatusOr<bool> IsSet(const char* key) const;
   const char* Folder() const { return git_repository_path(repository_.get()); }
@@ -112,11 +125,17 @@ class Libgit2Clone final : public GitClone {
   absl::Status AllAreLookedAt(const Paths& paths) const;
   // That the files that differ have their content here: FAILED_PRECONDITION if one has not, as in a partial clone.
   absl::Status AllAreHere(const std::string& from, const std::string& to) const;
-  // Fills `dirty` and `untracked`.
+  // The name of the filter program that a file goes through, as the work tree, the index and, if it is there, the
+  // commit have .gitattributes; empty: none is set up for it.
+  absl::StatusOr<std::string> FilterOf(const std::string& path, const git_oid* commit) const;
+  // That none of them has a filter program: FAILED_PRECONDITION if one has.
+  absl::Status NoneIsFiltered(const Paths& paths, const std::string& from, const std::string& to) const;
+  // Fills `dirty`, `filtered` and `untracked`.
   absl::Status AddFiles(GitCloneState& state) const;
   absl::Status RemoveRef(const GitRefChange& change) const;
 
   const git2::Repository repository_;
+  GitProgram* signer_ = nullptr;
 };
 
 absl::StatusOr<git2::Tree> Libgit2Clone::TreeOf(const std::string& commit) const {
@@ -141,6 +160,9 @@ absl::Status Libgit2Clone::AddFiles(GitCloneState& state) const {
     if (delta == nullptr || entry->status == GIT_STATUS_CURRENT) continue;
     const char* const path = delta->new_file.path != nullptr ? delta->new_file.path : delta->old_file.path;
     (entry->status == GIT_STATUS_WT_NEW ? state.untracked : state.dirty).emplace_back(path);
+    if (entry->status != GIT_STATUS_WT_MODIFIED) continue;
+    ASSIGN_OR_RETURN(const std::string filter, FilterOf(path, nullptr));
+    if (!filter.empty()) state.filtered.emplace_back(path);
   }
   return absl::OkStatus();
 }
@@ -255,11 +277,25 @@ absl::StatusOr<bool> Libgit2Clone::SameFiles(const std::string& a, const std::st
   return git_oid_equal(git_tree_id(first.get()), git_tree_id(second.get())) != 0;
 }
 
+git2::CommitMaker Libgit2Clone::Signer() const {
+  if (signer_ == nullptr) return nullptr;
+  return [git = signer_](const git2::CommitParts& parts) {
+    GitTreeCommit commit;
+    commit.tree = git2::Hex(*git_tree_id(parts.tree));
+    commit.parents = {git2::Hex(*git_commit_id(parts.parent))};
+    commit.message = parts.message;
+    commit.author = GitAuthor{parts.author->name, parts.author->email, RawDate(parts.author->when)};
+    if (parts.encoding != nullptr) commit.encoding = parts.encoding;
+    commit.sign = true;
+    return CommitTree(*git, commit);
+  };
+}
+
 absl::StatusOr<std::string> Libgit2Clone::MakeCommit(const GitNewCommit& commit) {
   int code = 0;
   const auto committer = git2::Get<git2::Signature>(code, git_signature_default, repository_.get());
   if (code != 0) return errors::GitIdentityMissing();
-  return git2::WriteCommit(*repository_, *committer, commit);
+  return git2::WriteCommit(*repository_, *committer, commit, Signer());
 }
 
 absl::StatusOr<GitReplay> Libgit2Clone::Replay(const std::vector<std::string>& commits, const std::string& onto,
@@ -267,7 +303,7 @@ absl::StatusOr<GitReplay> Libgit2Clone::Replay(const std::vector<std::string>& c
   int code = 0;
   const auto committer = git2::Get<git2::Signature>(code, git_signature_default, repository_.get());
   if (code != 0) return errors::GitIdentityMissing();
-  absl::StatusOr<GitReplay> replay = git2::ReplayCommits(*repository_, *committer, commits, onto, trailer);
+  absl::StatusOr<GitReplay> replay = git2::ReplayCommits(*repository_, *committer, commits, onto, trailer, Signer());
   return absl::IsInternal(replay.status()) ? Broken() : std::move(replay);
 }
 
@@ -326,8 +362,10 @@ absl::StatusOr<std::vector<std::string>> Libgit2Clone::InTheWay(const std::strin
   GitCloneState state;
   RETURN_IF_ERROR(AddFiles(state));
   std::vector<std::string> paths;
-  absl::c_copy_if(state.dirty, std::back_inserter(paths),
-                  [&](const std::string& path) { return changed.contains(path); });
+  // Of those that go through a filter program it is not known, and Checkout refuses them.
+  absl::c_copy_if(state.dirty, std::back_inserter(paths), [&](const std::string& path) {
+    return changed.contains(path) && !absl::c_linear_search(state.filtered, path);
+  });
   return paths;
 }
 
@@ -367,12 +405,47 @@ absl::Status Libgit2Clone::AllAreLookedAt(const Paths& paths) const {
   return sparse && has_new ? errors::GitSparseCheckout() : absl::OkStatus();
 }
 
+absl::StatusOr<std::string> Libgit2Clone::FilterOf(const std::string& path, const git_oid* commit) const {
+  git_attr_options options = {};
+  options.version = GIT_ATTR_OPTIONS_VERSION;
+  options.flags = GIT_ATTR_CHECK_FILE_THEN_INDEX;
+  if (commit != nullptr) {
+    options.flags |= GIT_ATTR_CHECK_INCLUDE_COMMIT;
+    options.attr_commit_id = *commit;
+  }
+  const char* value = nullptr;
+  if (git_attr_get_ext(&value, repository_.get(), &options, path.c_str(), "filter") != 0) return Broken();
+  if (git_attr_value(value) != GIT_ATTR_VALUE_STRING) return std::string();
+  std::string name = value;
+  int code = 0;
+  const auto config = git2::Get<Config>(code, git_repository_config_snapshot, repository_.get());
+  if (code != 0) return Broken();
+  // Without a program git, too, takes the file as it is.
+  const bool is_set_up = absl::c_any_of(std::array{"clean", "smudge", "process"}, [&](const char* program) {
+    const char* command = nullptr;
+    return git_config_get_string(&command, config.get(), absl::StrCat("filter.", name, ".", program).c_str()) == 0;
+  });
+  return is_set_up ? name : std::string();
+}
+
+absl::Status Libgit2Clone::NoneIsFiltered(const Paths& paths, const std::string& from, const std::string& to) const {
+  for (const std::string& commit : {from, to}) {
+    ASSIGN_OR_RETURN(const git2::Commit found, git2::LookUpCommit(*repository_, commit));
+    for (const std::string& path : paths) {
+      ASSIGN_OR_RETURN(const std::string filter, FilterOf(path, git_commit_id(found.get())));
+      if (!filter.empty()) return errors::GitFilterDriver(path, filter);
+    }
+  }
+  return absl::OkStatus();
+}
+
 absl::Status Libgit2Clone::Checkout(const std::string& from, const std::string& to) {
   ASSIGN_OR_RETURN(const git2::Tree old_tree, TreeOf(from));
   ASSIGN_OR_RETURN(const git2::Tree new_tree, TreeOf(to));
   ASSIGN_OR_RETURN(const Paths changed, PathsBetween(from, to));
   if (changed.empty()) return absl::OkStatus();
   RETURN_IF_ERROR(AllAreLookedAt(changed));
+  RETURN_IF_ERROR(NoneIsFiltered(changed, from, to));
   RETURN_IF_ERROR(AllAreHere(from, to));
   git_checkout_options options;
   git_checkout_options_init(&options, GIT_CHECKOUT_OPTIONS_VERSION);

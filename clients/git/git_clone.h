@@ -12,6 +12,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "clients/git/git_commits.h"
+#include "clients/git/git_program.h"
 
 namespace yardmaster {
 
@@ -22,11 +23,13 @@ struct GitRefChange {
 };
 
 struct GitCloneState {
-  std::string head_ref;                // "refs/heads/topic"; empty: HEAD is detached
-  std::string head;                    // the commit; empty: there is none yet
-  std::string in_progress;             // "a rebase", "a merge", …; empty: nothing
-  bool signs_commits = false;          // commit.gpgSign
-  std::vector<std::string> dirty;      // tracked paths that differ from HEAD in index or work tree; submodules, too
+  std::string head_ref;            // "refs/heads/topic"; empty: HEAD is detached
+  std::string head;                // the commit; empty: there is none yet
+  std::string in_progress;         // "a rebase", "a merge", …; empty: nothing
+  bool signs_commits = false;      // commit.gpgSign
+  std::vector<std::string> dirty;  // tracked paths that differ from HEAD in index or work tree; submodules, too
+  std::vector<std::string>
+      filtered;  // those of `dirty` that go through a filter program: they may be the same after it
   std::vector<std::string> untracked;  // neither tracked nor ignored; a folder ends in "/"
 };
 
@@ -66,6 +69,9 @@ class GitClone {
   virtual absl::StatusOr<bool> CheckedOutElsewhere(const std::string& ref) = 0;
   // Whether two commits have the same files.
   virtual absl::StatusOr<bool> SameFiles(const std::string& a, const std::string& b) = 0;
+  // From here on new commits are signed, by this git and as the user has set it up; where the signer fails, that is
+  // FAILED_PRECONDITION with what it said. `git` outlives the clone. Not with kForgotten, which git can't read.
+  virtual void SignWith(GitProgram& git) = 0;
   // The id of a new commit. The committer is the user of git's configuration, now.
   virtual absl::StatusOr<std::string> MakeCommit(const GitNewCommit& commit) = 0;
   // Makes `commits`, oldest first, once more on `onto`, by three-way merges in memory. Authors and messages stay;
@@ -73,13 +79,14 @@ class GitClone {
   // them is FAILED_PRECONDITION.
   virtual absl::StatusOr<GitReplay> Replay(const std::vector<std::string>& commits, const std::string& onto,
                                            const std::string& trailer) = 0;
-  // Tracked paths that differ between the trees of two commits and that have uncommitted changes here, sorted.
+  // Tracked paths that differ between the trees of two commits and that have uncommitted changes here, sorted; but for
+  // files that go through a filter program, which Checkout refuses.
   virtual absl::StatusOr<std::vector<std::string>> InTheWay(const std::string& from, const std::string& to) = 0;
   // Takes index and work tree from the tree of one commit to that of another. Files that neither has, and changes of
   // files in which both are the same, stay. FAILED_PRECONDITION, and nothing has changed, where that would overwrite
   // something, but for what InTheWay says, which is to be asked first. Where a part has been done before, the rest is
-  // done. Files that the index says not to look at (a sparse checkout) are
-  // FAILED_PRECONDITION, too. Programs that the repository names as filters do not run.
+  // done. FAILED_PRECONDITION are, too, files that the index says not to look at (a sparse checkout), and files that
+  // go through a filter program (Git LFS), which does not run here.
   virtual absl::Status Checkout(const std::string& from, const std::string& to) = 0;
   // Removes files that differ between the two trees and that hold a beginning of what one of them has: somebody was
   // killed while they were written.

@@ -1,5 +1,7 @@
 #include "clients/git/git_remotes.h"
 
+#include <array>
+#include <set>
 #include <string_view>
 #include <utility>
 
@@ -57,11 +59,21 @@ absl::Status GitRemotes::PushesWhereItFetches(const std::string& remote) const {
 }
 
 absl::StatusOr<std::string> GitRemotes::DefaultBranch(const std::string& remote) const {
-  ASSIGN_OR_RETURN(const GitOutput output, git_.Run({"ls-remote", "--symref", "--", remote, "HEAD"}, variables_));
+  static constexpr std::array kUsual = {"main", "master", "develop"};
+  std::vector<std::string> arguments = {"ls-remote", "--symref", "--", remote, "HEAD"};
+  for (const char* name : kUsual) arguments.push_back(absl::StrCat("refs/heads/", name));
+  ASSIGN_OR_RETURN(const GitOutput output, git_.Run(arguments, variables_));
   if (output.code != 0) return errors::GitRemoteUnusable(remote, GitComplaint(output.err));
+  // "ID<tab>refs/heads/main"; in front of that of HEAD what it names: "ref: refs/heads/main<tab>HEAD".
+  std::set<std::string> there;
   for (const absl::string_view line : absl::StrSplit(output.out, '\n')) {
-    absl::string_view rest = line;
-    if (absl::ConsumePrefix(&rest, Abs(kSymbolic))) return std::string(rest.substr(0, rest.find('\t')));
+    const std::pair<absl::string_view, absl::string_view> columns = absl::StrSplit(line, absl::MaxSplits('\t', 1));
+    absl::string_view rest = columns.first;
+    if (columns.second == "HEAD" && absl::ConsumePrefix(&rest, Abs(kSymbolic))) return std::string(rest);
+    there.emplace(columns.second);
+  }
+  for (const char* name : kUsual) {
+    if (there.contains(absl::StrCat("refs/heads/", name))) return std::string(name);
   }
   return std::string();
 }

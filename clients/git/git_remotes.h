@@ -32,7 +32,8 @@ class GitRemotes {
   // FAILED_PRECONDITION: there is no such remote, or `git push` would not go to the repository that is fetched, by a
   // pushurl or url.pushInsteadOf, or to several.
   absl::Status PushesWhereItFetches(const std::string& remote) const;
-  // The branch that HEAD of the remote names, whatever slashes that has; empty: it is not known.
+  // The branch that HEAD of the remote names, whatever slashes that has, else the first of main, master and develop
+  // that is there; empty: it is not known.
   absl::StatusOr<std::string> DefaultBranch(const std::string& remote) const;
   // The commit of a ref there, by its full name; empty: it is not there.
   absl::StatusOr<std::string> Ref(const std::string& remote, const std::string& ref) const;

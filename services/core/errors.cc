@@ -323,6 +323,13 @@ absl::Status GitProgramFailed(std::string_view command, std::string_view said) {
   return absl::FailedPreconditionError(absl::StrCat("git ", Abs(command), ": ", Abs(said)));
 }
 
+absl::Status GitNotSigned(std::string_view said) {
+  return absl::FailedPreconditionError(
+      absl::StrCat("the new commit could not be signed: ", Abs(said),
+                   "; mend what signs (git config gpg.format, user.signingKey; what gpg has against it tells: echo x "
+                   "| gpg -as), or go without: git config commit.gpgSign false"));
+}
+
 absl::Status GitRemoteUnusable(std::string_view remote, std::string_view said) {
   return absl::UnavailableError(absl::StrCat("the remote ", Quoted(remote), " can't be used: ", Abs(said)));
 }
@@ -348,6 +355,13 @@ absl::Status GitSparseCheckout() {
       "files that git does not look at here (a sparse checkout, update-index --skip-worktree) would be written; move "
       "the "
       "branch by git itself");
+}
+
+absl::Status GitFilterDriver(std::string_view path, std::string_view filter) {
+  return absl::FailedPreconditionError(
+      absl::StrCat(Readable(path), " goes through the filter ", Quoted(filter),
+                   " of .gitattributes (as Git LFS does), which is not run here, and would be written without it; move "
+                   "the branch by git itself"));
 }
 
 absl::Status GitBranchCheckedOut(std::string_view branch) {

@@ -126,16 +126,18 @@ absl::Status GitIndexChanged();                                                 
 absl::Status GitRefLocked(std::string_view ref);                                      // ABORTED
 absl::Status GitProgramUnusable(std::string_view command, std::string_view reason);   // FAILED_PRECONDITION
 absl::Status GitProgramFailed(std::string_view command, std::string_view said);       // FAILED_PRECONDITION
+absl::Status GitNotSigned(std::string_view said);                                     // FAILED_PRECONDITION
 absl::Status GitRemoteUnusable(std::string_view remote, std::string_view said);       // UNAVAILABLE
 absl::Status GitRemoteMissing(std::string_view remote);                               // FAILED_PRECONDITION
 // FAILED_PRECONDITION
 absl::Status GitRemoteRefMissing(std::string_view remote, std::string_view ref);
-absl::Status GitHookRefused(std::string_view hook, std::string_view said);    // FAILED_PRECONDITION
-absl::Status GitPushRejected(std::string_view ref, std::string_view reason);  // ABORTED
-absl::Status GitConflictsOpen(std::string_view path);                         // FAILED_PRECONDITION
-absl::Status GitSparseCheckout();                                             // FAILED_PRECONDITION
-absl::Status GitBranchCheckedOut(std::string_view branch);                    // FAILED_PRECONDITION
-absl::Status GitOriginIsUpstream();                                           // FAILED_PRECONDITION
+absl::Status GitHookRefused(std::string_view hook, std::string_view said);     // FAILED_PRECONDITION
+absl::Status GitPushRejected(std::string_view ref, std::string_view reason);   // ABORTED
+absl::Status GitConflictsOpen(std::string_view path);                          // FAILED_PRECONDITION
+absl::Status GitSparseCheckout();                                              // FAILED_PRECONDITION
+absl::Status GitFilterDriver(std::string_view path, std::string_view filter);  // FAILED_PRECONDITION
+absl::Status GitBranchCheckedOut(std::string_view branch);                     // FAILED_PRECONDITION
+absl::Status GitOriginIsUpstream();                                            // FAILED_PRECONDITION
 // FAILED_PRECONDITION. Addresses without credentials.
 absl::Status GitPushGoesElsewhere(std::string_view remote, std::string_view fetched, std::string_view pushed);
 

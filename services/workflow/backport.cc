@@ -47,18 +47,15 @@ absl::StatusOr<std::string> NewBranch(GitClone& clone, const std::string& commit
 
 }  // namespace
 
-absl::StatusOr<Result> Backport(const BackportRequest& request, const GitRemotes& remotes) {
+absl::StatusOr<Result> Backport(const BackportRequest& request, GitProgram& git, const GitRemotes& remotes) {
   Result result;
   result.command = "backport";
   // 1. What there is.
   if (request.commit.empty() || request.to.empty()) return absl::InvalidArgumentError("COMMIT and --to BRANCH");
-  ASSIGN_OR_RETURN(const std::optional<Workspace> begun, BeginCommand(request.repo, request.dry_run, result));
+  ASSIGN_OR_RETURN(std::optional<Workspace> begun, BeginCommand(request.repo, request.dry_run, result));
   if (!begun) return result;
-  const Workspace& work = *begun;
-  if (work.state.signs_commits) {
-    return Refuse(std::move(result), "commit.gpgSign is set, and the new commits would not be signed",
-                  "git cherry-pick on a branch of your own, or unset it for this command");
-  }
+  Workspace& work = *begun;
+  if (const absl::Status used = work.UseGit(git); !used.ok()) return RefuseOrFail(std::move(result), used);
   const absl::StatusOr<std::vector<std::string>> commits = CommitsOf(request.commit, *work.repository);
   if (!commits.ok()) return RefuseOrFail(std::move(result), commits.status());
   if (commits->empty()) return Refuse(std::move(result), request.commit + " has no commits", "");

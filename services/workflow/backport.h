@@ -22,10 +22,11 @@ struct BackportRequest {
   bool dry_run = false;  // writes nothing, not even objects; the branch is taken as last fetched
   std::string time;      // now, "YYYYMMDDTHHMMSSZ"
 };
-absl::StatusOr<Result> Backport(const BackportRequest& request, const GitRemotes& remotes);
+// `git` signs the commits where commit.gpgSign says so.
+absl::StatusOr<Result> Backport(const BackportRequest& request, GitProgram& git, const GitRemotes& remotes);
 
 // The commits of a pull request that is open or merged; `request.commit` plays no part.
-absl::StatusOr<Result> BackportPull(BackportRequest request, int64_t number, const Fork& fork);
+absl::StatusOr<Result> BackportPull(BackportRequest request, int64_t number, const Fork& fork, GitProgram& git);
 
 }  // namespace yardmaster::workflow
 

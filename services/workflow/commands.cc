@@ -37,13 +37,14 @@ Result ListOf(const std::vector<Operation>& operations) {
 
 }  // namespace
 
-absl::StatusOr<Result> Squash(const SquashRequest& request) {
+absl::StatusOr<Result> Squash(const SquashRequest& request, GitProgram& git) {
   // 1. What there is.
   Result result;
   result.command = "squash";
-  ASSIGN_OR_RETURN(const std::optional<Workspace> begun, BeginCommand(request.repo, request.dry_run, result));
+  ASSIGN_OR_RETURN(std::optional<Workspace> begun, BeginCommand(request.repo, request.dry_run, result));
   if (!begun) return result;
-  const Workspace& work = *begun;
+  Workspace& work = *begun;
+  if (const absl::Status used = work.UseGit(git); !used.ok()) return RefuseOrFail(std::move(result), used);
 
   // 2. What would be done.
   std::string base;

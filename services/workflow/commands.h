@@ -7,6 +7,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "clients/git/git_program.h"
 #include "services/workflow/preview.h"
 #include "services/workflow/result.h"
 
@@ -21,7 +22,8 @@ struct SquashRequest {
   bool dry_run = false;  // writes nothing, not even objects
   std::string time;      // now, "YYYYMMDDTHHMMSSZ"
 };
-absl::StatusOr<Result> Squash(const SquashRequest& request);
+// `git` signs the commit where commit.gpgSign says so.
+absl::StatusOr<Result> Squash(const SquashRequest& request, GitProgram& git);
 
 struct UndoRequest {
   std::filesystem::path repo;

@@ -185,6 +185,21 @@ absl::StatusOr<std::string> MessageFor(const CommitRequest& request, const Works
   return ShortMessageOf(paths, request.language);
 }
 
+// What to tell where the repository expects a hook of pre-commit that is not installed here; empty: nothing.
+absl::StatusOr<std::string> MissingHook(const Workspace& work, GitProgram& git) {
+  std::error_code error;
+  const fs::path root = work.clone->WorkTreePath(work.clone->work_tree());
+  std::string fix;
+  if (fs::exists(root / "scripts/pre-commit/install.sh", error)) fix = "sh scripts/pre-commit/install.sh";
+  if (fix.empty() && fs::exists(root / ".pre-commit-config.yaml", error)) fix = "pre-commit install";
+  if (fix.empty()) return fix;
+  // Where core.hooksPath says.
+  ASSIGN_OR_RETURN(const fs::path hook,
+                   git.Text({"rev-parse", "--path-format=absolute", "--git-path", "hooks/pre-commit"}));
+  if (fs::exists(hook, error)) return std::string();
+  return absl::StrCat("the repository has checks for its pre-commit hook, and it is not installed here: ", fix);
+}
+
 struct NewCommit {
   std::string id;
   std::string index_backup;  // a commit whose tree is the index as it was
@@ -270,6 +285,9 @@ absl::StatusOr<Result> CommitIn(Workspace& work, const CommitRequest& request, G
     message = *std::move(accepted);
   }
 
+  const absl::StatusOr<std::string> hook = MissingHook(work, git);
+  if (!hook.ok()) return RefuseOrFail(std::move(result), hook.status());
+
   // 3. The work.
   const absl::StatusOr<Years> years = RenewYears(request, selection->paths, work, *place, git, staging);
   if (!years.ok()) return RefuseOrFail(std::move(result), years.status());
@@ -298,6 +316,7 @@ absl::StatusOr<Result> CommitIn(Workspace& work, const CommitRequest& request, G
   result.refs = operation.refs;
   result.backups = {backup, index_backup};
   const char* const state = request.dry_run ? "planned" : "done";
+  if (!hook->empty()) result.steps.push_back({"pre-commit", "left", *hook});
   for (const std::string& path : years->left) {
     result.steps.push_back({"copyright", "left", "a filter of git changes it: " + path});
   }
@@ -316,6 +335,7 @@ absl::StatusOr<Result> Commit(const CommitRequest& request, GitProgram& git, con
   ASSIGN_OR_RETURN(std::optional<Workspace> begun, BeginCommand(request.repo, request.dry_run, result));
   if (!begun) return result;
   Workspace& work = *begun;
+  if (const absl::Status used = work.UseGit(git); !used.ok()) return RefuseOrFail(std::move(result), used);
   const OwedPush* const owed = work.OwedOf(result.branch);
   if (request.push && work.state.dirty.empty() && owed != nullptr) {
     return PushOwed(work, *owed, remotes, std::move(result));

@@ -100,6 +100,7 @@ std::string TestsIn(const std::vector<std::string>& paths, Language language) {
     ++folders[end == std::string::npos ? "." : path.substr(0, end)];
   }
   std::vector<std::string> lines;
+  lines.reserve(folders.size());
   for (const auto& [folder, count] : folders) {
     lines.push_back(language == Language::kChinese
                         ? absl::StrCat("- `", folder, "`：", count, " 个测试文件")

@@ -89,7 +89,7 @@ absl::StatusOr<ForgePull> OwnOpenPull(int64_t number, const Fork& fork) {
   return pull;
 }
 
-absl::StatusOr<Result> ForgeRefused(Result result, const absl::Status& status) {
+absl::StatusOr<Result> ForgeRefused(const Fork& fork, Result result, const absl::Status& status) {
   const std::optional<ForgeError> error = ForgeErrorOf(status);
   if (!error) return RefuseOrFail(std::move(result), status);
   Result refused = Refuse(std::move(result), std::string(status.message()), "");
@@ -102,7 +102,8 @@ absl::StatusOr<Result> ForgeRefused(Result result, const absl::Status& status) {
       break;
     case ForgeReason::kUnauthorized:
     case ForgeReason::kForbidden:
-      refused.fix = "give a token that may do it: GITCODE_TOKEN, GITHUB_TOKEN or --config";
+      refused.fix = absl::StrCat("give a token that may do it: GITCODE_TOKEN, GITHUB_TOKEN or --config",
+                                 fork.token_page.empty() ? "" : absl::StrCat("; make one: ", fork.token_page));
       [[fallthrough]];
     default:
       refused.outcome = Result::Outcome::kFailed;

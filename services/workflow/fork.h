@@ -23,6 +23,7 @@ struct Fork {
   std::string origin;                   // "owner/name": where branches are pushed to
   std::string pull_ref;                 // where git finds the head of a pull request, "{}" being its number
   std::vector<std::string> hosts = {};  // of the forge: HOST or HOST:PORT, lower case
+  std::string token_page = {};          // where people make tokens; empty: not known
 };
 
 // "352", "#352", "owner/name#352" or the address of a pull request. INVALID_ARGUMENT: it is none of these;
@@ -50,7 +51,7 @@ absl::StatusOr<OwnPulls> FindOwnPulls(const Fork& fork, const std::string& branc
 absl::StatusOr<ForgePull> OwnOpenPull(int64_t number, const Fork& fork);
 
 // The result of a command whose call to the forge failed: refused where the forge said no, else kFailed.
-absl::StatusOr<Result> ForgeRefused(Result result, const absl::Status& status);
+absl::StatusOr<Result> ForgeRefused(const Fork& fork, Result result, const absl::Status& status);
 
 }  // namespace yardmaster::workflow
 

@@ -46,8 +46,7 @@ absl::StatusOr<std::string> WorkingBranch(GitClone& clone, const std::string& ti
   }
 }
 
-std::optional<Refusal> WhyNotProposable(const PullRequestRequest& request, const Workspace& work,
-                                        const Proposal& proposal) {
+std::optional<Refusal> WhyNotProposable(const Workspace& work, const Proposal& proposal) {
   if (proposal.commits.empty()) {
     return Refusal{"no new commits relative to upstream/" + proposal.base, "commit on a feature branch"};
   }
@@ -61,11 +60,6 @@ std::optional<Refusal> WhyNotProposable(const PullRequestRequest& request, const
   }
   if (!work.state.dirty.empty()) {
     return Refusal{"uncommitted changes: " + absl::StrJoin(work.state.dirty, ", "), "commit first"};
-  }
-  const bool moves = IsProtectedBranch(work.branch()) && proposal.merge_base != proposal.base_tip;
-  if (work.state.signs_commits && (moves || (request.squash && proposal.commits.size() > 1))) {
-    return Refusal{"commit.gpgSign is set, and the commits that are made for this would not be signed",
-                   "rebase or squash them by git on a feature branch, or unset it for this command"};
   }
   return std::nullopt;
 }
@@ -150,6 +144,32 @@ absl::StatusOr<Description> DescribeProposal(const PullRequestRequest& request, 
   return description;
 }
 
+// What was asked for that a pull request which is open already does not get by `pr`, and what gives it.
+void TellWhatStays(const PullRequestRequest& request, int64_t number, std::vector<Step>& steps) {
+  std::vector<std::string> texts;
+  if (!request.title.empty()) texts.emplace_back("--title");
+  if (!request.body.empty()) texts.emplace_back("--body");
+  const std::string open = absl::StrCat("#", number, " is open already");
+  if (!texts.empty()) {
+    steps.push_back(
+        {"description", "left",
+         absl::StrCat(absl::StrJoin(texts, " and "), " not used: ", open, " and keeps its text; yard workflow update ",
+                      number, " ", absl::StrJoin(texts, " TEXT "), " TEXT")});
+  }
+  if (request.draft) {
+    steps.push_back({"draft", "left", absl::StrCat("--draft not used: ", open, "; make it a draft on the forge")});
+  }
+}
+
+// Asks those who were named for a review. Who can't be asked is told; the rest stays done.
+Step AskReviewers(const PullRequestRequest& request, const Fork& fork, int64_t number) {
+  const std::string logins = absl::StrJoin(request.reviewers, ", ");
+  if (request.dry_run) return {"reviewers", "planned", "POST that asks for a review: " + logins};
+  const absl::Status asked = fork.pulls.AskForReview(CommandCall(), {fork.upstream, number, true}, request.reviewers);
+  if (asked.ok()) return {"reviewers", "done", logins};
+  return {"reviewers", "left", absl::StrCat("not asked for a review: ", logins, ": ", asked.message())};
+}
+
 // The pull request that was made, or the one that somebody has made meanwhile.
 absl::StatusOr<ForgePull> CreateOnce(const Fork& fork, const ForgeNewPull& pull) {
   absl::StatusOr<ForgePull> made = fork.pulls.CreatePull(CommandCall(), fork.upstream, pull);
@@ -163,13 +183,14 @@ absl::StatusOr<ForgePull> CreateOnce(const Fork& fork, const ForgeNewPull& pull)
 
 }  // namespace
 
-absl::StatusOr<Result> OpenPull(const PullRequestRequest& request, const Fork& fork) {
+absl::StatusOr<Result> OpenPull(const PullRequestRequest& request, const Fork& fork, GitProgram& git) {
   Result result;
   result.command = "pr";
   // 1. What there is.
-  ASSIGN_OR_RETURN(const std::optional<Workspace> begun, BeginCommand(request.repo, request.dry_run, result));
+  ASSIGN_OR_RETURN(std::optional<Workspace> begun, BeginCommand(request.repo, request.dry_run, result));
   if (!begun) return result;
-  const Workspace& work = *begun;
+  Workspace& work = *begun;
+  if (const absl::Status used = work.UseGit(git); !used.ok()) return RefuseOrFail(std::move(result), used);
   if (absl::EqualsIgnoreCase(fork.origin, fork.upstream)) {
     return Refuse(std::move(result), "origin is the main repository itself", "git remote set-url origin YOUR-FORK");
   }
@@ -195,7 +216,7 @@ absl::StatusOr<Result> OpenPull(const PullRequestRequest& request, const Fork& f
   proposal.merge_base = *merge_base;
   ASSIGN_OR_RETURN(proposal.commits,
                    work.repository->Commits(proposal.merge_base, work.state.head, kMaxPullCommits + 1));
-  if (const std::optional<Refusal> refusal = WhyNotProposable(request, work, proposal)) {
+  if (const std::optional<Refusal> refusal = WhyNotProposable(work, proposal)) {
     return Refuse(std::move(result), refusal->reason, refusal->fix);
   }
   if (request.gate) {
@@ -225,7 +246,7 @@ absl::StatusOr<Result> OpenPull(const PullRequestRequest& request, const Fork& f
     return refused;
   }
   const absl::StatusOr<OwnPulls> found = FindOwnPulls(fork, proposal.branch);
-  if (!found.ok()) return ForgeRefused(std::move(result), found.status());
+  if (!found.ok()) return ForgeRefused(fork, std::move(result), found.status());
   const ForgePullHead head{found->origin, proposal.branch};
   const auto open =
       absl::c_find_if(found->pulls, [&proposal](const ForgePull& one) { return one.base_ref == proposal.base; });
@@ -271,13 +292,22 @@ absl::StatusOr<Result> OpenPull(const PullRequestRequest& request, const Fork& f
                              : Step{"push", state, "to origin/" + proposal.branch});
   if (is_open) {
     result.pull = PullRequest{open->number, open->url};
-    result.steps.push_back({"pull", "left", absl::StrCat("#", open->number, " is open already and has it now")});
+    result.steps.push_back(
+        {"pull", "left",
+         absl::StrCat("#", open->number, " is open already and has it now; its text anew: yard workflow update ",
+                      open->number)});
+    TellWhatStays(request, open->number, result.steps);
+    if (!request.reviewers.empty()) result.steps.push_back(AskReviewers(request, fork, open->number));
     return result;
   }
-  result.steps.push_back({"pull", state,
-                          absl::StrCat("POST /repos/", fork.upstream, "/pulls: ", description.title, " (",
-                                       head.repository, ":", proposal.branch, " → ", proposal.base, ")")});
-  if (request.dry_run) return result;
+  result.steps.push_back(
+      {"pull", state,
+       absl::StrCat("POST /repos/", fork.upstream, "/pulls: ", description.title, " (", head.repository, ":",
+                    proposal.branch, " → ", proposal.base, request.draft ? "), as a draft" : ")")});
+  if (request.dry_run) {
+    if (!request.reviewers.empty()) result.steps.push_back(AskReviewers(request, fork, 0));
+    return result;
+  }
   const absl::StatusOr<ForgePull> made =
       CreateOnce(fork, {description.title, description.body, head, proposal.base, request.draft});
   if (!made.ok()) {
@@ -286,7 +316,7 @@ absl::StatusOr<Result> OpenPull(const PullRequestRequest& request, const Fork& f
     const std::vector<GitRefChange> refs = result.refs;
     const std::vector<std::string> backups = result.backups;
     result.steps.back().state = "left";
-    ASSIGN_OR_RETURN(Result failed, ForgeRefused(std::move(result), made.status()));
+    ASSIGN_OR_RETURN(Result failed, ForgeRefused(fork, std::move(result), made.status()));
     failed.outcome = Result::Outcome::kFailed;
     failed.pushed = pushed;
     failed.refs = refs;
@@ -294,12 +324,7 @@ absl::StatusOr<Result> OpenPull(const PullRequestRequest& request, const Fork& f
     return failed;
   }
   result.pull = PullRequest{made->number, made->url};
-  if (!request.reviewers.empty()) {
-    const absl::Status asked =
-        fork.pulls.AskForReview(CommandCall(), {fork.upstream, made->number, true}, request.reviewers);
-    result.steps.push_back({"reviewers", asked.ok() ? "done" : "left",
-                            asked.ok() ? absl::StrJoin(request.reviewers, ", ") : std::string(asked.message())});
-  }
+  if (!request.reviewers.empty()) result.steps.push_back(AskReviewers(request, fork, made->number));
   return result;
 }
 
@@ -312,7 +337,7 @@ absl::StatusOr<Result> PullStatus(const StatusRequest& request, const Fork& fork
     result.branch = work.branch();
     if (result.branch.empty()) return absl::InvalidArgumentError("HEAD is detached: name a pull request");
     const absl::StatusOr<OwnPulls> found = FindOwnPulls(fork, result.branch);
-    if (!found.ok()) return ForgeRefused(std::move(result), found.status());
+    if (!found.ok()) return ForgeRefused(fork, std::move(result), found.status());
     if (found->pulls.empty()) {
       std::string reason = absl::StrCat("no open pull request comes from ", found->origin, ":", result.branch);
       return Refuse(std::move(result), std::move(reason), "yard workflow pr");
@@ -321,11 +346,11 @@ absl::StatusOr<Result> PullStatus(const StatusRequest& request, const Fork& fork
   }
   const ForgeSubject subject{fork.upstream, number, /*pull_request=*/true};
   const absl::StatusOr<ForgePull> pull = fork.forge.GetPull(CommandCall(), subject);
-  if (!pull.ok()) return ForgeRefused(std::move(result), pull.status());
+  if (!pull.ok()) return ForgeRefused(fork, std::move(result), pull.status());
   const absl::StatusOr<std::vector<ForgeCommit>> commits = fork.forge.ListPullCommits(CommandCall(), subject);
-  if (!commits.ok()) return ForgeRefused(std::move(result), commits.status());
+  if (!commits.ok()) return ForgeRefused(fork, std::move(result), commits.status());
   const absl::StatusOr<ForgePullFileList> files = fork.forge.ListPullFiles(CommandCall(), subject);
-  if (!files.ok()) return ForgeRefused(std::move(result), files.status());
+  if (!files.ok()) return ForgeRefused(fork, std::move(result), files.status());
   PullRequest shown{pull->number, pull->url};
   shown.title = pull->title;
   shown.state = pull->state == ForgeState::kOpen && pull->draft ? "draft" : std::string(ForgeStateName(pull->state));

@@ -32,7 +32,7 @@ struct PullRequestRequest {
   bool dry_run = false;
   std::string time;  // now, "YYYYMMDDTHHMMSSZ"
 };
-absl::StatusOr<Result> OpenPull(const PullRequestRequest& request, const Fork& fork);
+absl::StatusOr<Result> OpenPull(const PullRequestRequest& request, const Fork& fork, GitProgram& git);
 
 // `pr --to`: what is changed becomes a commit of a pull request whose branch is checked out.
 struct AppendRequest {
@@ -60,7 +60,7 @@ struct SquashPullRequest {
   bool dry_run = false;
   std::string time;  // now, "YYYYMMDDTHHMMSSZ"
 };
-absl::StatusOr<Result> SquashPull(const SquashPullRequest& request, const Fork& fork);
+absl::StatusOr<Result> SquashPull(const SquashPullRequest& request, const Fork& fork, GitProgram& git);
 
 // `update`: title and description anew, by what the commits say now. What somebody has written stays.
 struct UpdateRequest {

@@ -58,9 +58,6 @@ absl::Status Rebase(const Append& append, Workspace& work, Result& result) {
   ASSIGN_OR_RETURN(const std::string merge_base, work.repository->MergeBase(base, work.state.head));
   if (merge_base == base) return absl::OkStatus();
   if (append.no_force) return absl::FailedPreconditionError(append.no_force->reason);
-  if (work.state.signs_commits) {
-    return absl::FailedPreconditionError("commit.gpgSign is set, and rebased commits would not be signed");
-  }
   ASSIGN_OR_RETURN(const std::vector<GitCommit> commits,
                    work.repository->Commits(merge_base, work.state.head, kMaxReplayed + 1));
   if (commits.size() > kMaxReplayed) {
@@ -118,10 +115,11 @@ absl::StatusOr<Result> AppendToPull(const AppendRequest& request, const Fork& fo
   result.command = "pr";
   // 1. What there is.
   const absl::StatusOr<ForgePull> pull = OwnOpenPull(request.number, fork);
-  if (!pull.ok()) return ForgeRefused(std::move(result), pull.status());
+  if (!pull.ok()) return ForgeRefused(fork, std::move(result), pull.status());
   ASSIGN_OR_RETURN(std::optional<Workspace> begun, BeginCommand(request.repo, request.dry_run, result));
   if (!begun) return result;
   Workspace& work = *begun;
+  if (const absl::Status used = work.UseGit(git); !used.ok()) return RefuseOrFail(std::move(result), used);
   const Append append{request, fork, *pull, work.OwedOf(pull->head_ref),
                       WhyNotReplaceable(pull->head_repository, pull->head_ref, fork.upstream)};
   const absl::StatusOr<std::optional<Refusal>> refusal = WhyNotAppendable(append, work);

@@ -25,12 +25,12 @@ absl::StatusOr<std::string> RangeOf(const ForgePull& pull, GitRepository& reposi
 
 }  // namespace
 
-absl::StatusOr<Result> BackportPull(BackportRequest request, int64_t number, const Fork& fork) {
+absl::StatusOr<Result> BackportPull(BackportRequest request, int64_t number, const Fork& fork, GitProgram& git) {
   Result result;
   result.command = "backport";
   const absl::StatusOr<ForgePull> pull =
       fork.forge.GetPull(CommandCall(), {fork.upstream, number, /*pull_request=*/true});
-  if (!pull.ok()) return ForgeRefused(std::move(result), pull.status());
+  if (!pull.ok()) return ForgeRefused(fork, std::move(result), pull.status());
   if (pull->state != ForgeState::kOpen && pull->state != ForgeState::kMerged) {
     return Refuse(std::move(result), absl::StrCat("#", number, " is closed"), "");
   }
@@ -43,7 +43,7 @@ absl::StatusOr<Result> BackportPull(BackportRequest request, int64_t number, con
   const absl::StatusOr<std::string> range = RangeOf(*pull, *repository);
   if (!range.ok()) return RefuseOrFail(std::move(result), range.status());
   request.commit = *range;
-  return Backport(request, fork.remotes);
+  return Backport(request, git, fork.remotes);
 }
 
 }  // namespace yardmaster::workflow

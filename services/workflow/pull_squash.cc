@@ -30,18 +30,19 @@ absl::Status FetchBoth(const Fork& fork, const ForgePull& pull, GitClone& clone,
 
 }  // namespace
 
-absl::StatusOr<Result> SquashPull(const SquashPullRequest& request, const Fork& fork) {
+absl::StatusOr<Result> SquashPull(const SquashPullRequest& request, const Fork& fork, GitProgram& git) {
   Result result;
   result.command = "squash";
   // 1. What there is.
   if (const std::optional<std::string> bad = WhyBadMessage(request.message); bad && !request.message.empty()) {
     return Refuse(std::move(result), *bad, "-m MESSAGE without it");
   }
-  ASSIGN_OR_RETURN(const std::optional<Workspace> begun, BeginCommand(request.repo, request.dry_run, result));
+  ASSIGN_OR_RETURN(std::optional<Workspace> begun, BeginCommand(request.repo, request.dry_run, result));
   if (!begun) return result;
-  const Workspace& work = *begun;
+  Workspace& work = *begun;
+  if (const absl::Status used = work.UseGit(git); !used.ok()) return RefuseOrFail(std::move(result), used);
   const absl::StatusOr<ForgePull> pull = OwnOpenPull(request.number, fork);
-  if (!pull.ok()) return ForgeRefused(std::move(result), pull.status());
+  if (!pull.ok()) return ForgeRefused(fork, std::move(result), pull.status());
   result.branch = pull->head_ref;
   result.pull = PullRequest{pull->number, pull->url};
   if (const std::optional<Refusal> refusal = WhyNotReplaceable(pull->head_repository, pull->head_ref, fork.upstream)) {

@@ -42,7 +42,7 @@ absl::StatusOr<Result> UpdatePull(const UpdateRequest& request, const Fork& fork
   // Nothing is written here: the clone is only read.
   ASSIGN_OR_RETURN(const Workspace work, OpenWorkspace(request.repo, /*dry_run=*/true));
   const absl::StatusOr<ForgePull> pull = OwnOpenPull(request.number, fork);
-  if (!pull.ok()) return ForgeRefused(std::move(result), pull.status());
+  if (!pull.ok()) return ForgeRefused(fork, std::move(result), pull.status());
   result.branch = pull->head_ref;
   result.pull = PullRequest{pull->number, pull->url};
   if (!request.dry_run) {
@@ -74,13 +74,13 @@ absl::StatusOr<Result> UpdatePull(const UpdateRequest& request, const Fork& fork
   // While somebody looked at the text, another one may have written.
   const ForgeSubject subject{fork.upstream, pull->number, /*pull_request=*/true};
   const absl::StatusOr<ForgePull> now = fork.forge.GetPull(CommandCall(), subject);
-  if (!now.ok()) return ForgeRefused(std::move(result), now.status());
+  if (!now.ok()) return ForgeRefused(fork, std::move(result), now.status());
   if (now->title != pull->title || now->body != pull->body) {
     return Refuse(std::move(result), "title or description have been edited meanwhile", "the same command again");
   }
   const absl::StatusOr<ForgePull> edited =
       fork.pulls.EditPull(CommandCall(), subject, description->title, description->body);
-  if (!edited.ok()) return ForgeRefused(std::move(result), edited.status());
+  if (!edited.ok()) return ForgeRefused(fork, std::move(result), edited.status());
   result.steps.push_back(step);
   return result;
 }

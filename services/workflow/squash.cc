@@ -79,10 +79,6 @@ SquashPlan PlanSquash(const GitCloneState& state, const std::string& merge_base,
   if (!plan.refused && !state.dirty.empty()) {
     plan.refused = {absl::StrCat("uncommitted changes: ", absl::StrJoin(state.dirty, ", ")), "commit or stash them"};
   }
-  if (!plan.refused && state.signs_commits) {
-    plan.refused = {"commit.gpgSign is set, and the new commit would not be signed",
-                    "squash by git rebase -i, or unset it for this command"};
-  }
   if (plan.refused) return plan;
   plan.nothing = commits.size() < 2;
   if (plan.nothing) return plan;

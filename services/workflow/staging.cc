@@ -7,12 +7,15 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "clients/git/commit_tree.h"
 #include "services/core/errors.h"
 #include "services/core/files.h"
 #include "services/core/status_macros.h"
 
 namespace yardmaster::workflow {
 namespace {
+
+constexpr size_t kMaxCommitMessageBytes = 1024 * 1024;
 
 // A record of `git diff --raw -z` in front of its path: ":100644 100644 ID ID M".
 bool KeepsItsMode(const std::string& record) {
@@ -137,21 +140,18 @@ absl::StatusOr<std::string> Staging::WriteTree() { return git_.Text({"write-tree
 absl::StatusOr<std::string> Staging::MakeCommit(const std::string& tree, const std::vector<std::string>& parents,
                                                 const std::filesystem::path& message, bool sign,
                                                 const std::string& author_of) {
-  std::vector<std::string> variables = variables_;
+  GitTreeCommit commit;
+  commit.tree = tree;
+  commit.parents = parents;
+  commit.sign = sign;
+  ASSIGN_OR_RETURN(commit.message, ReadSmallFile(message, kMaxCommitMessageBytes));
   if (!author_of.empty()) {
     ASSIGN_OR_RETURN(const std::string author, git_.Text({"log", "-1", "--no-show-signature",
                                                           "--format=%an%x00%ae%x00%ad", "--date=raw", author_of}));
     const std::vector<std::string> parts = absl::StrSplit(author, '\0');
-    if (parts.size() == 3) {
-      variables.insert(variables.end(),
-                       {"GIT_AUTHOR_NAME=" + parts[0], "GIT_AUTHOR_EMAIL=" + parts[1], "GIT_AUTHOR_DATE=" + parts[2]});
-    }
+    if (parts.size() == 3) commit.author = GitAuthor{parts[0], parts[1], parts[2]};
   }
-  std::vector<std::string> arguments = {"commit-tree", "-F", message.string()};
-  for (const std::string& parent : parents) arguments.insert(arguments.end(), {"-p", parent});
-  if (sign) arguments.emplace_back("-S");
-  arguments.push_back(tree);
-  return git_.Text(arguments, variables);
+  return CommitTree(git_, commit, variables_);
 }
 
 }  // namespace yardmaster::workflow

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 #include <system_error>
 #include <utility>
 
@@ -67,6 +68,23 @@ const Operation* Workspace::LastOf(const std::string& command, const std::string
   const absl::StatusOr<std::string> here = clone->Ref(absl::StrCat(Abs(kBranchPrefix), found->branch));
   const bool is_there = here.ok() && !found->refs.empty() && *here == found->refs.back().new_id;
   return is_there ? &*found : nullptr;
+}
+
+absl::Status Workspace::UseGit(GitProgram& git) {
+  if (state.signs_commits && journal != nullptr) clone->SignWith(git);
+  if (state.filtered.empty()) return absl::OkStatus();
+  ASSIGN_OR_RETURN(const GitOutput output,
+                   git.Run({"status", "--porcelain", "-z", "--untracked-files=no", "--no-renames"}));
+  if (output.code != 0) return errors::GitProgramFailed("status", GitComplaint(output.err));
+  std::set<std::string> changed;
+  // " M PATH"
+  for (const std::string& record : SplitAtNul(output.out)) {
+    if (record.size() > 3) changed.insert(record.substr(3));
+  }
+  std::erase_if(state.dirty, [&](const std::string& path) {
+    return absl::c_linear_search(state.filtered, path) && !changed.contains(path);
+  });
+  return absl::OkStatus();
 }
 
 std::string Workspace::NewId(const std::string& time) const {

@@ -12,6 +12,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "clients/git/git_clone.h"
+#include "clients/git/git_program.h"
 #include "clients/git/git_repository.h"
 #include "services/core/temp_folder.h"
 #include "services/workflow/journal.h"
@@ -45,6 +46,10 @@ struct Workspace {
   // The last operation of a command that made a branch of `source` for `target`, and that is still where it was put;
   // nullptr: there is none.
   const Operation* LastOf(const std::string& command, const std::string& source, const std::string& target) const;
+  // Lets the installed git do what libgit2 can't: commits that the clone makes from here on are signed where
+  // commit.gpgSign says so (in a dry run none is), and files that are the same once their filter program has run are
+  // not dirty. `git` outlives the workspace.
+  absl::Status UseGit(GitProgram& git);
   // An id that no operation has; `time` is "YYYYMMDDTHHMMSSZ".
   std::string NewId(const std::string& time) const;
   // For a command that stores nothing: a folder for its files, whose "objects" the clone and the repository read, too.

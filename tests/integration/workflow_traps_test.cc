@@ -81,9 +81,9 @@ TEST_P(WorkflowTrapsTest, ASignatureThatFailsStopsTheCommitAndAsksNobody) {
   const Answer failed = Yard({"commit", "-m", "feat: x"});
   EXPECT_NE(failed.code, 0) << failed.out;
   EXPECT_EQ(Everything(), before);
-  // Commits that are made in memory would not be signed.
-  Git("restore a.py");
-  ExpectRefused({"squash", Open(), "--yes"}, "");
+  // Those that are made in memory, too.
+  Git("restore a.py && git -c commit.gpgSign=false commit -q --allow-empty -m 'feat: more'");
+  ExpectRefused({"squash", Open(), "--yes"}, "could not be signed");
 }
 
 TEST_P(WorkflowTrapsTest, ALinkedWorkTreeHasItsOwnBranchAndFiles) {

@@ -14,6 +14,36 @@
 
 namespace yardmaster::testing {
 
+// The installed git in `tree`, as a command would start it, for what lies in the folder of `work`.
+inline std::unique_ptr<GitProgram> GitProgramIn(const GitWork& work, const std::filesystem::path& tree) {
+  return MakeGitProgram(
+      tree,
+      [home = work.Beside("home").string()](const char* name) -> std::string {
+        const std::string_view wanted(name);
+        if (wanted == "HOME") return home;
+        if (wanted == "GIT_CONFIG_GLOBAL") return "/dev/null";
+        const char* const path = std::getenv("PATH");
+        return wanted == "PATH" && path != nullptr ? path : "";
+      },
+      std::chrono::minutes(2));
+}
+
+// From here on commits are to be signed with a new key of ssh, which `git verify-commit` knows.
+inline void SignBySsh(const GitWork& work) {
+  work.Shell(
+      "ssh-keygen -q -t ed25519 -N '' -C '' -f ../key && (printf 'bob@example.com ' && cat ../key.pub) > ../signers");
+  work.Git("config gpg.format ssh");
+  work.Git("config user.signingKey " + work.Beside("key.pub").string());
+  work.Git("config gpg.ssh.allowedSignersFile " + work.Beside("signers").string());
+  work.Git("config commit.gpgSign true");
+}
+
+// Files *.bin go through a filter program, as those of Git LFS do.
+inline void FilterBinaries(const GitWork& work) {
+  work.Write(".gitattributes", "*.bin filter=rot\n");
+  for (const std::string program : {"clean", "smudge"}) work.Git("config filter.rot." + program + " 'tr a-z n-za-m'");
+}
+
 class GitFork {
  public:
   // One commit on main, known to all three; `main` is checked out.
@@ -33,18 +63,7 @@ class GitFork {
   }
 
   // The installed git in a work tree, as a command would start it.
-  std::unique_ptr<GitProgram> GitIn(const std::filesystem::path& tree) const {
-    return MakeGitProgram(
-        tree,
-        [this](const char* name) -> std::string {
-          const std::string_view wanted(name);
-          if (wanted == "HOME") return work.Beside("home").string();
-          if (wanted == "GIT_CONFIG_GLOBAL") return "/dev/null";
-          const char* const path = std::getenv("PATH");
-          return wanted == "PATH" && path != nullptr ? path : "";
-        },
-        std::chrono::minutes(2));
-  }
+  std::unique_ptr<GitProgram> GitIn(const std::filesystem::path& tree) const { return GitProgramIn(work, tree); }
 
   // Somebody else commits "FILE" to a branch of a remote; the commit.
   std::string Elsewhere(const std::string& remote, const std::string& branch, const std::string& file) const {

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "clients/forge/forge_pulls.h"
 #include "clients/git/git_program.h"
 #include "clients/git/git_remotes.h"
@@ -78,6 +79,7 @@ class LocalForge final : public ForgePulls {
     ++created;
     ForgePull& made = At(Open(pull.head.branch, pull.base, pull.title, pull.body));
     made.head_repository = pull.head.repository;
+    made.draft = pull.draft;
     return made;
   }
   absl::StatusOr<std::vector<ForgePull>> FindPulls(const ForgeCall&, std::string_view,
@@ -102,23 +104,26 @@ class LocalForge final : public ForgePulls {
     pull.body = body;
     return pull;
   }
-  absl::Status AskForReview(const ForgeCall&, const ForgeSubject&, const std::vector<std::string>&) override {
-    return absl::OkStatus();
+  absl::Status AskForReview(const ForgeCall&, const ForgeSubject& subject,
+                            const std::vector<std::string>& logins) override {
+    if (refuse_review.ok()) At(subject.number).reviewers = logins;
+    return refuse_review;
   }
 
   WatchedGit git;
   const GitRemotes remotes;
   int created = 0;
   absl::Status refuse_create = absl::OkStatus();
+  absl::Status refuse_review = absl::OkStatus();
 
  private:
   // Where the branches are now.
   void Refresh() {
     for (auto& [key, pull] : forge.pulls) {
       const std::string ref = "refs/pull/" + std::to_string(pull.number) + "/head";
-      pull.head_sha =
-          fork_.work.Shell("cd ../upstream.git && (git fetch -q ../origin.git +refs/heads/'" + pull.head_ref +
-                           "':" + ref + " 2>/dev/null || :) && git rev-parse -q --verify " + ref + " || :");
+      pull.head_sha = fork_.work.Shell(absl::StrCat("cd ../upstream.git && (git fetch -q ../origin.git +refs/heads/'",
+                                                    pull.head_ref, "':", ref,
+                                                    " 2>/dev/null || :) && git rev-parse -q --verify ", ref, " || :"));
       pull.base_sha = fork_.There("upstream", pull.base_ref);
     }
   }

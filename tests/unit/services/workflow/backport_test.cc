@@ -32,7 +32,7 @@ class WorkflowBackportTest : public ::testing::Test {
     return request;
   }
   Result Run(const BackportRequest& request) const {
-    absl::StatusOr<Result> result = Backport(request, GitRemotes(*fork_.git, {}));
+    absl::StatusOr<Result> result = Backport(request, *fork_.git, GitRemotes(*fork_.git, {}));
     if (!result.ok()) throw std::runtime_error(result.status().ToString());
     return *std::move(result);
   }
@@ -60,6 +60,32 @@ TEST_F(WorkflowBackportTest, ACommitOnceMoreOnAnotherBranchWithoutTouchingFiles)
   back.repo = work_.path();
   EXPECT_EQ(workflow::Undo(back)->outcome, Outcome::kDone);
   EXPECT_EQ(work_.Git("branch --list backport/*"), "");
+}
+
+TEST_F(WorkflowBackportTest, NewCommitsAreSignedByGpgAsThatIsSetUp) {
+  // What git asks of gpg: a signature of its standard input, and a line of its state.
+  work_.Shell(
+      "printf '#!/bin/sh\\ncat >/dev/null\\necho \"[GNUPG:] SIG_CREATED D\" >&2\\n"
+      "echo \"-----BEGIN PGP SIGNATURE-----\"\\necho \"$*\"\\necho \"-----END PGP SIGNATURE-----\"\\n' > ../gpg && "
+      "chmod +x ../gpg");
+  work_.Git("config gpg.program " + work_.Beside("gpg").string());
+  work_.Git("config user.signingKey ABCD");
+  work_.Git("config commit.gpgSign true");
+  work_.Write("c", "2\n");
+  work_.Commit("fix: ü");
+  BackportRequest request = Request();
+  request.commit = "HEAD~2..HEAD";
+  const Result done = Run(request);
+  ASSERT_EQ(done.outcome, Outcome::kDone) << done.reason;
+  for (const std::string& commit : {done.branch, done.branch + "~1"}) {
+    EXPECT_THAT(work_.Git("cat-file commit " + commit), HasSubstr("gpgsig -----BEGIN PGP SIGNATURE-----"));
+    EXPECT_THAT(work_.Git("cat-file commit " + commit), HasSubstr("-bsau ABCD"));
+  }
+  EXPECT_THAT(work_.Git("log -1 --format=%B " + done.branch), HasSubstr("fix: ü\n\n(cherry picked from commit "));
+  // A plan signs nothing: that may need a hand.
+  work_.Git("config gpg.program false");
+  request.dry_run = true;
+  EXPECT_EQ(Run(request).outcome, Outcome::kDone);
 }
 
 TEST_F(WorkflowBackportTest, ARangeAndWhatIsThereAlready) {

@@ -62,6 +62,26 @@ TEST_F(WorkflowCommitTest, TrackedChangesAreCommittedAndPushedAndUntrackedOnesNa
   work_.Git("fsck --strict");
 }
 
+TEST_F(WorkflowCommitTest, AHookThatTheRepositoryExpectsAndThatIsNotInstalledIsTold) {
+  const auto told = [this] {
+    work_.Shell("date +%N >> a");
+    std::string steps;
+    for (const Step& step : Run(Request()).steps) {
+      if (step.id == "pre-commit") steps += step.detail;
+    }
+    return steps;
+  };
+  EXPECT_EQ(told(), "");
+  work_.Write(".pre-commit-config.yaml", "repos: []\n");
+  EXPECT_THAT(told(), HasSubstr("pre-commit install"));
+  work_.Write("scripts/pre-commit/install.sh", "exit 0\n");
+  EXPECT_THAT(told(), HasSubstr("sh scripts/pre-commit/install.sh"));
+  // Where it is installed by core.hooksPath, or in .git.
+  work_.Shell("mkdir ../hooks && printf '#!/bin/sh\\n' > ../hooks/pre-commit && chmod +x ../hooks/pre-commit");
+  work_.Git("config core.hooksPath " + work_.Beside("hooks").string());
+  EXPECT_EQ(told(), "");
+}
+
 // As after a kill between the commit and its push.
 TEST_F(WorkflowCommitTest, APushThatIsOwedIsToldUntilItIsDone) {
   testing::WatchedGit killed(*fork_.git);

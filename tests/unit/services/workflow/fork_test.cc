@@ -47,5 +47,15 @@ TEST_F(WorkflowForkTest, OnesOfOtherPlacesAreRefused) {
   }
 }
 
+TEST_F(WorkflowForkTest, WhereATokenIsMadeIsTold) {
+  Fork fork = forge_.fork();
+  fork.token_page = "https://gitcode.com/setting/token-classic";
+  const absl::Status refused = MakeForgeStatus({ForgeReason::kUnauthorized, ForgeOutcome::kNotSent, 401, {}}, "401");
+  const absl::StatusOr<Result> failed = ForgeRefused(fork, Result(), refused);
+  ASSERT_TRUE(failed.ok());
+  EXPECT_EQ(failed->outcome, Result::Outcome::kFailed);
+  EXPECT_THAT(failed->fix, ::testing::EndsWith("; make one: https://gitcode.com/setting/token-classic"));
+}
+
 }  // namespace
 }  // namespace yardmaster::workflow

@@ -33,7 +33,7 @@ class PullFixture : public ::testing::Test {
     request.time = kTime;
     return request;
   }
-  Result Open(const PullRequestRequest& request) { return Good(OpenPull(request, forge_.fork())); }
+  Result Open(const PullRequestRequest& request) { return Good(OpenPull(request, forge_.fork(), forge_.git)); }
   AppendRequest Appending(int64_t number) const {
     AppendRequest request;
     request.repo = work_.path();

@@ -25,20 +25,68 @@ class WorkflowPullTest : public PullFixture {
   }
 };
 
-TEST_F(WorkflowPullTest, CommitsThatWouldNotBeSignedAreNotMade) {
+TEST_F(WorkflowPullTest, NewCommitsAreSignedBySsh) {
+  work_.Write("b", "more\n");
+  work_.Shell("git add b && git commit -q -m 'feat: more' --date '1970-02-01T00:00:00 -0330'");
+  testing::SignBySsh(work_);
+  OnMain();
+  // 1. Made once more on upstream's tip, with authors and dates as they were.
+  const std::string authors = work_.Git("log --format='%an %ae %ad' --date=raw -2 main");
+  const Result opened = Open(Request());
+  ASSERT_EQ(opened.outcome, Outcome::kDone) << opened.reason;
+  work_.Git("verify-commit " + opened.branch + " " + opened.branch + "~1");
+  EXPECT_EQ(work_.Git("log --format='%an %ae %ad' --date=raw -2 " + opened.branch), authors);
+  EXPECT_EQ(work_.Git("log --format=%s,%cn -2 " + opened.branch), "feat: more,Bob\nfeat: two,Bob");
+  EXPECT_EQ(fork_.There("origin", opened.branch), work_.Git("rev-parse " + opened.branch));
+  // 2. Squashed, while they are pushed and afterwards.
+  work_.Git("switch -q feat/x");
+  PullRequestRequest request = Request();
+  request.squash = true;
+  const std::string tree = work_.Git("rev-parse HEAD^{tree}");
+  const Result squashed = Open(request);
+  ASSERT_EQ(squashed.outcome, Outcome::kDone) << squashed.reason;
+  work_.Git("verify-commit HEAD");
+  EXPECT_EQ(work_.Git("log -1 --format=%T:%an:%B"), tree + ":Ann:feat: two\n\n* feat: more\n");
+  ASSERT_EQ(Back().outcome, Outcome::kDone);
+  work_.Git("push -q --force origin HEAD");
+  const int64_t number = squashed.pull->number;
+  ASSERT_EQ(Good(SquashPull(Squashing(number), forge_.fork(), forge_.git)).outcome, Outcome::kDone);
+  work_.Git("verify-commit HEAD");
+  EXPECT_EQ(fork_.There("origin", "feat/x"), work_.Git("rev-parse HEAD"));
+  // 3. Appended to, on the new base.
+  work_.Write("c", "appended\n");
+  const Result appended = Append(Appending(number));
+  ASSERT_EQ(appended.outcome, Outcome::kDone) << appended.reason;
+  work_.Git("verify-commit HEAD HEAD~1");
+  EXPECT_EQ(work_.Git("rev-parse HEAD~2"), fork_.There("upstream", "main"));
+}
+
+TEST_F(WorkflowPullTest, ASignerThatFailsChangesNothing) {
   work_.Write("b", "more\n");
   work_.Commit("feat: more");
+  work_.Git("config gpg.program false");
   work_.Git("config commit.gpgSign true");
+  const int64_t number = Opened();
   PullRequestRequest request = Request();
   request.squash = true;
   std::string before = Everything();
-  EXPECT_THAT(Open(request).reason, HasSubstr("gpgSign"));
+  const Result refused = Open(request);
+  EXPECT_EQ(refused.outcome, Outcome::kRefused);
+  EXPECT_THAT(refused.reason, HasSubstr("gpg failed to sign"));
+  EXPECT_THAT(refused.reason, HasSubstr("commit.gpgSign false"));
+  EXPECT_EQ(Good(SquashPull(Squashing(number), forge_.fork(), forge_.git)).outcome, Outcome::kRefused);
   EXPECT_EQ(Everything(), before);
   // Commits that are there stay as they are.
   EXPECT_EQ(Open(Request()).outcome, Outcome::kDone);
   OnMain();
   before = Everything();
-  EXPECT_THAT(Open(Request()).reason, HasSubstr("gpgSign"));
+  EXPECT_THAT(Open(Request()).reason, HasSubstr("gpg failed to sign"));
+  EXPECT_EQ(Everything(), before);
+  // A key of ssh that is not there.
+  testing::SignBySsh(work_);
+  work_.Shell("rm ../key ../key.pub");
+  before = Everything();
+  EXPECT_THAT(Open(Request()).reason, HasSubstr("key.pub"));
   EXPECT_EQ(Everything(), before);
 }
 
@@ -51,7 +99,7 @@ TEST_F(WorkflowPullTest, TheMessageOfSquashedCommitsIsShownBeforeItIsPushed) {
   request.title = "T";
   request.body = "B";
   const std::string before = Everything();
-  EXPECT_THAT(OpenPull(request, forge_.fork()).status().message(), HasSubstr("-m MESSAGE"));
+  EXPECT_THAT(OpenPull(request, forge_.fork(), forge_.git).status().message(), HasSubstr("-m MESSAGE"));
   std::vector<std::string> shown;
   request.preview = [&](const std::string& text, const std::vector<std::string>&) -> absl::StatusOr<std::string> {
     shown.push_back(text);
@@ -63,6 +111,62 @@ TEST_F(WorkflowPullTest, TheMessageOfSquashedCommitsIsShownBeforeItIsPushed) {
   request.message = "feat: both";
   EXPECT_EQ(Open(request).outcome, Outcome::kDone);
   EXPECT_EQ(work_.Git("log -1 --format=%B"), "feat: both\n");
+}
+
+TEST_F(WorkflowPullTest, WhatAnOpenPullRequestDoesNotGetIsToldWithTheCommandThatGivesIt) {
+  const int64_t number = Opened();
+  PullRequestRequest request = Request();
+  request.title = "feat: other";
+  request.body = "Other.";
+  request.draft = true;
+  request.reviewers = {"carol", "dave"};
+  request.dry_run = true;
+  EXPECT_THAT(ToText(Open(request)), HasSubstr("reviewers planned: POST that asks for a review: carol, dave"));
+  EXPECT_TRUE(forge_.At(number).reviewers.empty());
+  request.dry_run = false;
+  const Result done = Open(request);
+  EXPECT_EQ(done.outcome, Outcome::kDone) << done.reason;
+  const std::string told = ToText(done);
+  EXPECT_THAT(told, HasSubstr("--title and --body not used: #1 is open already and keeps its text; "
+                              "yard workflow update 1 --title TEXT --body TEXT"));
+  EXPECT_THAT(told, HasSubstr("--draft not used"));
+  EXPECT_THAT(told, HasSubstr("reviewers done: carol, dave"));
+  EXPECT_EQ(forge_.At(number).title, "t");
+  EXPECT_THAT(forge_.At(number).reviewers, ::testing::ElementsAre("carol", "dave"));
+  // Where nothing of that was asked for, it is told how its text is made anew.
+  EXPECT_THAT(ToText(Open(Request())), HasSubstr("yard workflow update 1\n"));
+}
+
+TEST_F(WorkflowPullTest, ADryRunTellsTheDraftAndTheReviewAndAReviewerWhoCantBeAskedIsTold) {
+  PullRequestRequest request = Request();
+  request.draft = true;
+  request.reviewers = {"nobody"};
+  request.dry_run = true;
+  const std::string before = Everything();
+  const std::string planned = ToText(Open(request));
+  EXPECT_THAT(planned, HasSubstr("→ main), as a draft"));
+  EXPECT_THAT(planned, HasSubstr("reviewers planned: POST that asks for a review: nobody"));
+  EXPECT_EQ(Everything(), before);
+  request.dry_run = false;
+  forge_.refuse_review = MakeForgeStatus({ForgeReason::kInvalid, ForgeOutcome::kNotSent, 422, {}}, "no collaborator");
+  const Result opened = Open(request);
+  EXPECT_EQ(opened.outcome, Outcome::kDone) << opened.reason;
+  EXPECT_TRUE(forge_.At(opened.pull->number).draft);
+  EXPECT_EQ(opened.steps.back().state, "left");
+  EXPECT_THAT(opened.steps.back().detail, HasSubstr("not asked for a review: nobody: "));
+  EXPECT_THAT(opened.steps.back().detail, HasSubstr("no collaborator"));
+}
+
+TEST_F(WorkflowPullTest, AFileThatIsTheSameBehindItsFilterIsNoChange) {
+  testing::FilterBinaries(work_);
+  work_.Write("x.bin", "abc\n");
+  work_.Commit("feat: x.bin");
+  ASSERT_EQ(work_.Git("show HEAD:x.bin"), "nop");
+  work_.Shell("touch -d '2 days ago' x.bin");
+  const Result opened = Open(Request());
+  EXPECT_EQ(opened.outcome, Outcome::kDone) << opened.reason;
+  work_.Write("x.bin", "abd\n");
+  EXPECT_EQ(Open(Request()).reason, "uncommitted changes: x.bin");
 }
 
 TEST_F(WorkflowPullTest, WhatADescriptionLacksIsTold) {
@@ -213,10 +317,11 @@ TEST_F(WorkflowPullTest, AForkThatIsRenamedIsOursAllTheSame) {
   EXPECT_EQ(forge_.At(opened.pull->number).head_repository, "alice/new-name");
   EXPECT_EQ(Open(Request()).pull->number, opened.pull->number);
   EXPECT_EQ(forge_.created, 1);
-  EXPECT_EQ(Good(SquashPull(Squashing(opened.pull->number), forge_.fork())).outcome, Outcome::kDone);
+  EXPECT_EQ(Good(SquashPull(Squashing(opened.pull->number), forge_.fork(), forge_.git)).outcome, Outcome::kDone);
   // Another one's is not.
   forge_.At(opened.pull->number).head_repository = "mallory/new-name";
-  EXPECT_THAT(Good(SquashPull(Squashing(opened.pull->number), forge_.fork())).reason, HasSubstr("your fork"));
+  EXPECT_THAT(Good(SquashPull(Squashing(opened.pull->number), forge_.fork(), forge_.git)).reason,
+              HasSubstr("your fork"));
 }
 
 TEST_F(WorkflowPullTest, AShallowCloneGetsItsHistory) {
@@ -231,7 +336,7 @@ TEST_F(WorkflowPullTest, AShallowCloneGetsItsHistory) {
   testing::LocalForge forge(fork_, *git);
   PullRequestRequest request = Request();
   request.repo = work_.Beside("shallow");
-  const Result opened = Good(OpenPull(request, forge.fork()));
+  const Result opened = Good(OpenPull(request, forge.fork(), forge.git));
   EXPECT_EQ(opened.outcome, Outcome::kDone) << opened.reason;
   EXPECT_EQ(work_.Shell("git -C ../shallow rev-parse --is-shallow-repository"), "false");
 }
@@ -261,7 +366,7 @@ TEST_F(WorkflowPullTest, CommitsOfBranchesThatOthersBuildOnAreNotReplaced) {
   work_.Git("switch -q -c release/1");
   const int64_t number = Opened();
   std::string before = Everything();
-  const Result squash = Good(SquashPull(Squashing(number), forge_.fork()));
+  const Result squash = Good(SquashPull(Squashing(number), forge_.fork(), forge_.git));
   EXPECT_EQ(squash.outcome, Outcome::kRefused);
   EXPECT_THAT(squash.reason, HasSubstr("release/1"));
   EXPECT_EQ(Everything(), before);
@@ -293,7 +398,7 @@ TEST_F(WorkflowPullTest, ABranchOfTheMainRepositoryIsNotReplaced) {
   Fork fork = forge_.fork();
   fork.origin = fork.upstream;
   const std::string before = Everything();
-  const Result refused = Good(SquashPull(Squashing(number), fork));
+  const Result refused = Good(SquashPull(Squashing(number), fork, forge_.git));
   EXPECT_EQ(refused.outcome, Outcome::kRefused);
   EXPECT_THAT(refused.reason, HasSubstr("main repository"));
   EXPECT_EQ(Everything(), before);
@@ -304,15 +409,15 @@ TEST_F(WorkflowPullTest, AMessageThatMustNotBeUsedIsNotSquashedWith) {
   work_.Commit("feat: more\n\nCo-authored-by: Helper <noreply@example.com>");
   const int64_t number = Opened();
   const std::string before = Everything();
-  const Result made = Good(SquashPull(Squashing(number), forge_.fork()));
+  const Result made = Good(SquashPull(Squashing(number), forge_.fork(), forge_.git));
   EXPECT_EQ(made.outcome, Outcome::kRefused);
   EXPECT_THAT(made.reason, HasSubstr("-m MESSAGE"));
   SquashPullRequest request = Squashing(number);
   request.message = "generated by: a tool";
-  EXPECT_EQ(Good(SquashPull(request, forge_.fork())).outcome, Outcome::kRefused);
+  EXPECT_EQ(Good(SquashPull(request, forge_.fork(), forge_.git)).outcome, Outcome::kRefused);
   EXPECT_EQ(Everything(), before);
   request.message = "feat: both";
-  EXPECT_EQ(Good(SquashPull(request, forge_.fork())).outcome, Outcome::kDone);
+  EXPECT_EQ(Good(SquashPull(request, forge_.fork(), forge_.git)).outcome, Outcome::kDone);
 }
 
 TEST_F(WorkflowPullTest, ASquashThatWasNotPushedIsPushedByTheSameCommand) {
@@ -322,11 +427,11 @@ TEST_F(WorkflowPullTest, ASquashThatWasNotPushedIsPushedByTheSameCommand) {
   forge_.git.before = [](const std::vector<std::string>& arguments) {
     if (arguments.front() == "push") throw std::runtime_error("killed");
   };
-  EXPECT_THROW((void)SquashPull(Squashing(number), forge_.fork()), std::runtime_error);
+  EXPECT_THROW((void)SquashPull(Squashing(number), forge_.fork(), forge_.git), std::runtime_error);
   forge_.git.before = nullptr;
   const std::string squashed = work_.Git("rev-parse feat/x");
   ASSERT_NE(squashed, old_head);
-  const Result done = Good(SquashPull(Squashing(number), forge_.fork()));
+  const Result done = Good(SquashPull(Squashing(number), forge_.fork(), forge_.git));
   EXPECT_EQ(done.outcome, Outcome::kDone) << done.reason;
   ASSERT_EQ(done.pushed.size(), 1U);
   EXPECT_TRUE(done.pushed[0].forced);

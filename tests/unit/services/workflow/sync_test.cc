@@ -94,6 +94,32 @@ TEST_F(WorkflowSyncTest, AnUntrackedFileIsNotOverwritten) {
   EXPECT_EQ(work_.Git("log --format=%s main"), "base");
 }
 
+TEST_F(WorkflowSyncTest, AFileThatGoesThroughAFilterIsNotWrittenWithoutIt) {
+  testing::FilterBinaries(work_);
+  work_.Write("x.bin", "abc\n");
+  work_.Commit("feat: x.bin");
+  work_.Git("push -q upstream main && git push -q origin main");
+  const std::string tip = fork_.Elsewhere("upstream", "main", "x.bin");
+  const std::string before = work_.Git("status --porcelain") + work_.Git("rev-parse main") + work_.Shell("cat x.bin");
+  const Result done = Run(Request());
+  EXPECT_EQ(done.outcome, Outcome::kDone) << done.reason;
+  EXPECT_EQ(done.steps.back().state, "left");
+  EXPECT_THAT(done.steps.back().detail, HasSubstr("x.bin goes through the filter \"rot\""));
+  EXPECT_EQ(work_.Git("status --porcelain") + work_.Git("rev-parse main") + work_.Shell("cat x.bin"), before);
+  EXPECT_EQ(fork_.There("origin", "main"), tip);
+  // The same where only upstream says so.
+  fork_.Elsewhere("upstream", "main", "y.bin");
+  work_.Shell(
+      "cd ../other && echo '*.raw filter=rot' > .gitattributes && echo x > z.raw && git add . && "
+      "git commit -q -m raw && git push -q origin main");
+  work_.Git("fetch -q upstream && git reset -q --hard upstream/main~1");
+  EXPECT_THAT(Run(Request()).steps.back().detail, HasSubstr("z.raw goes through"));
+  // Other files, and those for which no program is set up here, are written.
+  work_.Git("config --remove-section filter.rot");
+  EXPECT_EQ(Run(Request()).steps.back().state, "done");
+  EXPECT_EQ(work_.Git("rev-parse main"), fork_.There("upstream", "main"));
+}
+
 TEST_F(WorkflowSyncTest, ABranchThatIsNotCheckedOutMovesAlone) {
   work_.Git("switch -q -c topic");
   work_.Write("a", "mine\n");
@@ -133,6 +159,16 @@ TEST_F(WorkflowSyncTest, ADefaultBranchWithASlashAndADryRun) {
   EXPECT_EQ(fork_.Everything() + fork_.Objects(), before);
   EXPECT_EQ(Run(Request()).branch, "release/main");
   EXPECT_EQ(fork_.There("origin", "release/main"), fork_.There("upstream", "release/main"));
+}
+
+TEST_F(WorkflowSyncTest, WhereHeadOfTheRemoteNamesNoBranchTheUsualNamesAreTried) {
+  fork_.Elsewhere("upstream", "develop", "a");
+  work_.Git("--git-dir=../upstream.git update-ref --no-deref HEAD refs/heads/main");
+  EXPECT_EQ(Run(Request()).branch, "main");
+  work_.Git("--git-dir=../upstream.git branch -q -m main other");
+  EXPECT_EQ(Run(Request()).branch, "develop");
+  work_.Git("--git-dir=../upstream.git branch -q -m develop another");
+  EXPECT_THAT(Sync(Request(), GitRemotes(*fork_.git, {})).status().message(), HasSubstr("name one"));
 }
 
 TEST_F(WorkflowSyncTest, WithoutUpstreamTheWayOutIsNamed) {
