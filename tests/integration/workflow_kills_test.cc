@@ -220,6 +220,7 @@ class WorkflowForgeKillsTest : public testing::WorkflowFixture {
     std::string name;
     // Makes round N ready; the command.
     std::function<std::vector<std::string>(int round)> prepare;
+    int pulls = 1;  // of the branch, afterwards
   };
 
   std::unique_ptr<Process> Start(std::vector<std::string> arguments) const {
@@ -270,7 +271,7 @@ class WorkflowForgeKillsTest : public testing::WorkflowFixture {
       // Done, pushed, and shown, once.
       const std::string branch = again.out["branch"];
       ASSERT_EQ(There("alice/repo", branch), Git("rev-parse refs/heads/" + branch)) << round << again.out;
-      ASSERT_EQ(PullsOf(branch), 1) << round << again.out;
+      ASSERT_EQ(PullsOf(branch), kind.pulls) << round << again.out;
       ASSERT_EQ(Git("for-each-ref --format='%(refname)' refs/heads/pr | wc -l"),
                 kind.name == "protected" ? std::to_string(round + 1) : "0")
           << round << again.out;
@@ -314,6 +315,25 @@ TEST_P(WorkflowForgeKillsTest, SquashOfAPullRequest) {
                    MakeBranch(round);
                    return {"squash", Yard({"pr", "--yes"}).out["pr"]["number"].dump(), "--yes"};
                  }});
+}
+
+TEST_P(WorkflowForgeKillsTest, WhatTheForkHasIsReplaced) {
+  KillAndFinish({"force", [&](int round) -> std::vector<std::string> {
+                   MakeBranch(round);
+                   Yard({"pr", "--yes"});
+                   Git("commit -q --amend -m 'feat: again " + std::to_string(round) + "'");
+                   return {"pr", "--yes", "--force"};
+                 }});
+}
+
+TEST_P(WorkflowForgeKillsTest, BackportOfAPullRequest) {
+  Git("push -q ../root/octo/repo.git main:release/1");
+  KillAndFinish({"backport N",
+                 [&](int round) -> std::vector<std::string> {
+                   MakeBranch(round);
+                   return {"backport", Yard({"pr", "--yes"}).out["pr"]["number"].dump(), "--to", "release/1"};
+                 },
+                 /*pulls=*/0});
 }
 
 INSTANTIATE_TEST_SUITE_P(Faces, WorkflowForgeKillsTest, ::testing::Values("gitcode"),

@@ -435,6 +435,68 @@ TEST_P(WorkflowTest, LintersOfThePackRunWithItsArgumentsAndLists) {
     EXPECT_THAT(told.out["steps"].dump(), HasSubstr("there is no codespell"));
 }
 
+// Those that no other case gives.
+TEST_P(WorkflowTest, OptionsReachTheirCommands) {
+  MakeToyPack();
+  // 1. A message, in either language.
+  EXPECT_EQ(Yard({"gen-commit-msg", "--scope", "core", "--lang", "zh"}).out["message"]["subject"],
+            "feat(core): 新增 two");
+  // 2. A commit that keeps its years, and `undo` by its id.
+  dir_.Write("clone/a.py", "# Copyright 2020 Acme\n");
+  const Answer kept = Yard({"commit", "--keep-years", "--lang", "zh", "--yes", "--no-push"});
+  ASSERT_EQ(kept.code, 0) << kept.out << kept.err;
+  EXPECT_EQ(Git("log -1 --format=%s"), "更新 a.py");
+  EXPECT_EQ(Shell("cat clone/a.py"), "# Copyright 2020 Acme");
+  dir_.Write("clone/a.py", "# Copyright 2020 Acme, all of it\n");
+  ASSERT_EQ(Yard({"commit", "-m", "feat: more", "--no-push"}).code, 0);
+  EXPECT_THAT(Shell("cat clone/a.py"), StartsWith("# Copyright 2020-"));
+  const json list = Yard({"undo", "--list"}).out["steps"];
+  ASSERT_EQ(list.size(), 2U) << list;
+  const std::string first = list[1]["id"];
+  const std::string before = Everything();
+  const Answer planned = Yard({"undo", list[0]["id"].get<std::string>(), "--dry-run"});
+  EXPECT_EQ(planned.out["steps"][0]["state"], "planned") << planned.out;
+  // The later one stands on it.
+  EXPECT_EQ(Yard({"undo", first}).code, 1);
+  EXPECT_EQ(Everything(), before);
+  EXPECT_EQ(Yard({"undo"}).code, 0);
+  EXPECT_EQ(Yard({"undo", first}).code, 0);
+  EXPECT_EQ(Yard({"undo", first}).code, 1);
+  Git("restore -q a.py");
+  // 3. Kinds of tests: the toy has unit tests only.
+  const Answer none = Yard({"test", "--kind", "st"});
+  EXPECT_EQ(none.code, 1);
+  EXPECT_THAT(none.err, HasSubstr("no pack has a suite of kind st for "));
+  EXPECT_EQ(Yard({"test", "--kind", "it"}).code, 2);
+  // 4. A draft, with text in Chinese.
+  const Answer opened = Yard({"pr", "--yes", "--draft", "--st", "full", "--lang", "zh", "--reviewer", "carol"});
+  ASSERT_EQ(opened.code, 0) << opened.out << opened.err;
+  EXPECT_THAT(opened.out["steps"].dump(),
+              HasSubstr(R"("detail":"no pack has a suite of them for octo/repo","id":"st")"));
+  EXPECT_EQ(Yard({"status"}).out["pr"]["state"], "draft");
+  const std::string number = opened.out["pr"]["number"].dump();
+  const Answer again = Yard({"pr", "--yes", "--title", "T", "--reviewer", "dave"});
+  EXPECT_THAT(again.out["steps"].dump(), HasSubstr("yard workflow update " + number + " --title TEXT"));
+  EXPECT_THAT(Pulls(), HasSubstr("dave"));
+  // 5. A branch of the fork that is named, and a range on another branch.
+  Git("push -q ../root/octo/repo.git main:release/1");
+  EXPECT_EQ(Yard({"sync", "release/1"}).out["pushed"][0]["ref"], "refs/heads/release/1");
+  EXPECT_EQ(There("alice/repo", "release/1"), Git("rev-parse main"));
+  const std::string planned_from = Everything();
+  const Answer sync = Yard({"sync", "main", "--dry-run"});
+  EXPECT_EQ(sync.out["outcome"], "nothing") << sync.out;
+  const Answer backport = Yard({"backport", "main..feat/two", "--to", "release/1", "--dry-run"});
+  EXPECT_EQ(backport.code, 0) << backport.out << backport.err;
+  EXPECT_EQ(backport.out["pushed"].size(), 1U) << backport.out;
+  EXPECT_EQ(Everything(), planned_from);
+  // 6. The pack that checks.
+  packs_ = "";
+  dir_.Write("clone/a.py", "def two():\n    return 2\n");
+  const Answer checked = Yard({"check", "--pack", "hyper-parallel", "--no-tools"});
+  EXPECT_THAT(checked.out["steps"].dump(), HasSubstr("hyper-parallel")) << checked.out << checked.err;
+  EXPECT_EQ(Yard({"check", "--pack", "nowhere"}).code, 1);
+}
+
 INSTANTIATE_TEST_SUITE_P(Faces, WorkflowTest, ::testing::ValuesIn(testing::Faces<const char*>("github")),
                          [](const auto& info) { return std::string(info.param); });
 

@@ -140,6 +140,49 @@ class RandomState {
     return theirs_.empty() || work_.Shell("git --git-dir=../origin.git merge-base --is-ancestor " + theirs_ + " '" +
                                           their_branch_ + "' && echo yes || :") == "yes";
   }
+  // What of "done" does not hold; empty: all of it does.
+  std::string WhyNotDone(const std::string& command, const Result& result) const {
+    // 1. What is said to be pushed is there.
+    for (const PushedRef& one : result.pushed) {
+      const std::string there =
+          work_.Shell("git --git-dir=../" + one.remote + ".git rev-parse -q --verify '" + one.change.ref + "' || :");
+      if (there != one.change.new_id) return one.change.ref + " is at '" + there + "' there";
+    }
+    const auto did = [&result](const std::string& step) {
+      return std::any_of(result.steps.begin(), result.steps.end(),
+                         [&step](const Step& one) { return one.id == step && one.state == "done"; });
+    };
+    const auto contains = [this](const std::string& commit, const std::string& base) {
+      return work_.Shell("git merge-base --is-ancestor '" + base + "' " + commit + " && echo yes || :") == "yes";
+    };
+    if (command == "sync" && !result.pushed.empty() &&
+        result.pushed[0].change.new_id != fork_.There("upstream", result.branch)) {
+      return "the fork is not where upstream is";
+    }
+    // 2. Branches that moved here.
+    for (const GitRefChange& change : result.refs) {
+      if (change.ref.starts_with("refs/yardmaster/")) {
+        if (work_.Git("rev-parse " + change.ref) != change.new_id) return change.ref + " names something else";
+        continue;
+      }
+      const std::string& tip = change.new_id;
+      const bool squashed = did("squash") && !change.old_id.empty();
+      if (squashed &&
+          work_.Git("rev-parse " + tip + "^{tree}") != work_.Git("rev-parse " + change.old_id + "^{tree}")) {
+        return "the squash has another tree";
+      }
+      if (squashed && work_.Git("rev-parse " + tip + "^") != work_.Git("merge-base upstream/main " + change.old_id)) {
+        return "the squash is not one commit on the merge base";
+      }
+      const bool rebased = did("rebase") && &change == &result.refs.back();
+      const bool moved = command == "pr" && change.old_id.empty();
+      if ((rebased || moved) && !contains(tip, "upstream/main")) return "the commits are not on upstream's tip";
+      // "backport/ID-to-main", perhaps with "-2" behind it.
+      const std::string onto = result.branch.find("-to-release/1") != std::string::npos ? "release/1" : "main";
+      if (command == "backport" && !contains(tip, "upstream/" + onto)) return "the backport is not on its branch";
+    }
+    return "";
+  }
   void Check() const { work_.Git("fsck --strict --no-dangling --no-progress"); }
 
  private:
@@ -284,8 +327,8 @@ class RandomState {
       request.to = Chance(5) ? "release/1" : "main";
       request.push = Chance(5);
       request.time = kRandomTime;
-      return Good(number_ != 0 && Chance(3) ? BackportPull(request, number_, fork)
-                                            : Backport(request, forge_->remotes));
+      return Good(number_ != 0 && Chance(3) ? BackportPull(request, number_, fork, forge_->git)
+                                            : Backport(request, forge_->git, forge_->remotes));
     }
     if (command == "pr") {
       PullRequestRequest request;
@@ -294,7 +337,7 @@ class RandomState {
       request.squash = Chance(4);
       request.force = Chance(3);
       request.time = kRandomTime;
-      return Good(OpenPull(request, fork));
+      return Good(OpenPull(request, fork, forge_->git));
     }
     if (command == "pr --to") {
       AppendRequest request;
@@ -312,7 +355,7 @@ class RandomState {
       request.number = number_ != 0 ? number_ : 1;
       request.yes = true;
       request.time = kRandomTime;
-      return Good(SquashPull(request, fork));
+      return Good(SquashPull(request, fork, forge_->git));
     }
     if (command == "update") {
       UpdateRequest request;
@@ -326,7 +369,7 @@ class RandomState {
     request.base = "upstream/main";
     request.yes = true;
     request.time = kRandomTime;
-    return Good(Squash(request));
+    return Good(Squash(request, forge_->git));
   }
 
   std::mt19937 random_;
@@ -366,6 +409,7 @@ void TryState(int seed, std::map<std::string, int>& done) {
     return;
   }
   ++done[command];
+  ASSERT_EQ(state.WhyNotDone(command, result), "");
   static const std::set<std::string> kWriteFiles = {"commit", "sync", "pr --to"};
   if (!kWriteFiles.contains(command)) ASSERT_EQ(state.Files(), files);
   if (result.refs.empty()) return;
