@@ -238,6 +238,24 @@ struct SuiteGate {
   friend bool operator==(const SuiteGate&, const SuiteGate&) = default;
 };
 
+// Another name of a suite in commands, and what of it the name means.
+struct SuiteName {
+  std::string name;                 // may hold one "{word}": letters, digits and "_"
+  std::vector<std::string> layers;  // only these and what they come after; empty: all
+  Variables variables;              // set for every command; values may hold "{word}"
+
+  friend bool operator==(const SuiteName&, const SuiteName&) = default;
+};
+
+// How people ask for a suite in comments on pull requests.
+struct SuiteCommands {
+  std::string kind;    // "ut" or "st", instead of the gate's; empty: the gate's, or neither
+  bool usual = false;  // it runs where no suite is named, as one with a gate does
+  std::vector<SuiteName> names;
+
+  friend bool operator==(const SuiteCommands&, const SuiteCommands&) = default;
+};
+
 struct SuiteModel {
   std::string pack;  // the one whose file says it; a pack that extends this one has it, too
   std::string id;
@@ -253,6 +271,7 @@ struct SuiteModel {
   std::vector<Requirement> requirements;
   InstallModel install;
   SuiteGate gate;
+  SuiteCommands commands;
   std::vector<SuiteStep> build;
   std::vector<SuiteLayer> layers;
   // Ids of recipes (recipes.json of the pack and of what it extends) that may be applied, each once with one retry.

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "rules/engine/suites/load_suites.h"
+#include "rules/suites/suite_names.h"
 #include "services/dispatch/errors.h"
 
 namespace yardmaster::dispatch {
@@ -16,18 +17,6 @@ namespace {
 bool SaysSuites(const std::string& path) {
   return absl::StrContains(path, "/suites/") || absl::EndsWith(path, "/signatures.json") ||
          absl::EndsWith(path, "/recipes.json") || absl::EndsWith(path, "/pack.json");
-}
-
-std::string_view KindName(rules::DeviceKind kind) {
-  switch (kind) {
-    case rules::DeviceKind::kCpu:
-      return "cpu";
-    case rules::DeviceKind::kGpu:
-      return "gpu";
-    case rules::DeviceKind::kNpu:
-      return "npu";
-  }
-  return "cpu";
 }
 
 // "4", or "${matrix.world_size}" with the axis it names. What is neither counts as one.
@@ -48,7 +37,7 @@ uint32_t CountOf(const rules::SuiteModel& suite, const std::string& text) {
 
 Demand DemandOfSuite(const rules::SuiteModel& suite) {
   Demand demand;
-  demand.kind = std::string(KindName(suite.devices.kind));
+  demand.kind = std::string(rules::DeviceKindKey(suite.devices.kind));
   demand.models = suite.devices.models;
   demand.capability = suite.devices.capability;
   demand.same_group = suite.devices.same_group;

@@ -88,6 +88,24 @@ void CheckGate(const SuiteGate& gate, const Place& place) {
   CheckVariables({{gate.variable, ""}}, {}, true, place / "variable");
 }
 
+void CheckCommands(const SuiteModel& suite, const Place& place) {
+  std::vector<std::string_view> layers;
+  for (const SuiteLayer& layer : suite.layers) layers.push_back(layer.id);
+  for (size_t i = 0; i < suite.commands.names.size(); ++i) {
+    const SuiteName& name = suite.commands.names[i];
+    const Place at = place / "names" / i;
+    for (size_t k = 0; k < name.layers.size(); ++k) {
+      if (absl::c_linear_search(layers, name.layers[k])) continue;
+      (at / "layers" / k)
+          .AddUnknown("expected the id of a layer, got " + Quoted(name.layers[k]), name.layers[k], layers);
+    }
+    CheckVariables(name.variables, {}, true, at / "variables");
+    for (size_t k = 0; k < i; ++k) {
+      if (suite.commands.names[k].name == name.name) (at / "name").Add("the name is there already; expected each once");
+    }
+  }
+}
+
 void CheckLimits(const SuiteModel& suite, const Place& place) {
   if (suite.limits.silence > std::max(suite.limits.build, suite.limits.step)) {
     (place / "limits" / "silence_s").Add("expected at most the limit of a step, which would come first");
@@ -149,6 +167,7 @@ void CheckSuite(const SuiteModel& suite, const JsonDocument& document, const std
   CheckDevices(suite.devices, place / "devices");
   CheckMatrix(suite, place / "matrix");
   CheckGate(suite.gate, place / "gate");
+  CheckCommands(suite, place / "commands");
   CheckLimits(suite, place);
   CheckRequirements(suite, nullptr, suite.requirements, place / "requires");
   CheckInstall(suite, place / "install" / "brings");

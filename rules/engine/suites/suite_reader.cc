@@ -88,6 +88,9 @@ class Reader {
       Take(*gate, "tests", suite.gate.tests);
       Take(*gate, "variable", suite.gate.variable);
     }
+    if (const auto commands = value.find("commands"); commands != value.end()) {
+      suite.commands = Commands(*commands, PointerJoin(pointer, "commands"));
+    }
     suite.build = Steps(value, "build", pointer);
     const std::string layers = PointerJoin(pointer, "layers");
     const json& list = value.at("layers");
@@ -95,6 +98,21 @@ class Reader {
     Take(value, "recipes", suite.recipes);
     suite.digest = Sha256Hex(value.dump());
     return suite;
+  }
+
+  SuiteCommands Commands(const json& value, const std::string& pointer) const {
+    SuiteCommands commands;
+    Take(value, "kind", commands.kind);
+    Take(value, "usual", commands.usual);
+    const auto names = value.find("names");
+    if (names == value.end()) return commands;
+    for (size_t i = 0; i < names->size(); ++i) {
+      SuiteName& name = commands.names.emplace_back();
+      Take((*names)[i], "name", name.name);
+      Take((*names)[i], "layers", name.layers);
+      TakeVariables((*names)[i], PointerJoin(PointerJoin(pointer, "names"), i), name.variables);
+    }
+    return commands;
   }
 
   // In the order in which they are written: an object of the library has them by name.

@@ -1,13 +1,12 @@
 #include "services/dispatch/pulls/test_planner.h"
 
-#include <initializer_list>
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "absl/algorithm/container.h"
-#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -20,6 +19,8 @@
 #include "services/core/status_macros.h"
 #include "services/dispatch/pulls/head_tree.h"
 #include "services/dispatch/pulls/job_report.h"
+#include "services/dispatch/pulls/refusal.h"
+#include "services/dispatch/pulls/suite_choice.h"
 #include "services/intake/effect.h"
 #include "services/intake/git_failure.h"
 
@@ -27,14 +28,26 @@ namespace yardmaster::dispatch {
 namespace {
 
 constexpr std::string_view kUntrusted = "untrusted";
-constexpr std::string_view kLevelAxis = "level";
-constexpr std::string_view kSmoke = "smoke";
-constexpr std::string_view kCompile = "compile";
 
-struct Refusal {
-  std::string code;
-  std::string detail;
-};
+// Of the check that tells of a job: how many jobs of its suite there were at the head before. One that tries failures
+// of the head on the base counts with them: what it finds is told by a check of the head, too.
+int64_t AttemptOf(const std::vector<v1::Action>& submitted, const std::string& job, const v1::JobSpec& spec) {
+  std::set<std::string_view> of_head;
+  std::string_view head = spec.ref();
+  for (const v1::Action& action : submitted) {
+    if (action.submit_job().job() == spec.trunk_of()) head = action.submit_job().spec().ref();
+  }
+  for (const v1::Action& action : submitted) {
+    const v1::JobSpec& other = action.submit_job().spec();
+    if (other.trunk_of().empty() && other.ref() == head && other.suite() == spec.suite()) {
+      of_head.insert(action.submit_job().job());
+    }
+  }
+  return absl::c_count_if(submitted, [&](const v1::Action& action) {
+    const v1::SubmitJob& other = action.submit_job();
+    return other.job() != job && (of_head.contains(other.job()) || of_head.contains(other.spec().trunk_of()));
+  });
+}
 
 void AddStep(std::string_view id, std::string_view why, v1::Plan& plan) {
   v1::StepOutcome& step = *plan.mutable_explanation()->add_steps();
@@ -51,38 +64,6 @@ class TreeResult final : public LongResult {
  private:
   const KeptTree tree_;
 };
-
-// A suite, and which of its layers; none: all.
-struct ChosenSuite {
-  ShelvedSuite suite;
-  std::vector<std::string> layers = {};
-};
-
-std::vector<std::string> LayersOf(const rules::SuiteModel& suite, std::initializer_list<rules::LayerKind> kinds) {
-  std::vector<std::string> layers;
-  for (const rules::SuiteLayer& layer : suite.layers) {
-    if (absl::c_linear_search(kinds, layer.kind)) layers.push_back(layer.id);
-  }
-  return layers;
-}
-
-// "cpu", "gpu" and "npu" are kinds; any other word is a part of a model's name.
-v1::DeviceDemand DemandOf(const v1::TestRequest& request) {
-  v1::DeviceDemand demand;
-  const std::string word = absl::AsciiStrToLower(request.device());
-  if (word == "cpu" || word == "gpu" || word == "npu") {
-    demand.set_kind(word);
-  } else if (!word.empty()) {
-    demand.set_kind(absl::StartsWith(word, "ascend") ? "npu" : "gpu");
-    demand.add_models(absl::StrCat("*", request.device(), "*"));
-  }
-  demand.set_count(request.cards());
-  return demand;
-}
-
-bool HasLevel(const rules::SuiteModel& suite) {
-  return absl::c_any_of(suite.matrix.axes, [](const auto& axis) { return axis.first == kLevelAxis; });
-}
 
 // One request on its way to its plan.
 class TestPlanning {
@@ -101,7 +82,7 @@ class TestPlanning {
   // Fills `pool`; or says why the code must not run.
   absl::StatusOr<std::optional<Refusal>> ChoosePool(const ForgePull& pull);
   // Fills `suites_`; or says why there are none.
-  absl::StatusOr<std::optional<Refusal>> ChooseSuites();
+  std::optional<Refusal> FindSuites();
   // The tree of the head, or of the base branch.
   absl::StatusOr<KeptTree> KeepTree(const ForgePull& pull, bool of_base, std::optional<Refusal>& refusal);
   // The same, and says in the plan with which pool and commit; where `refusal` or its own says no, that is said, and
@@ -160,38 +141,13 @@ absl::StatusOr<std::optional<Refusal>> TestPlanning::ChoosePool(const ForgePull&
   return Refusal{"needs-approval", ShortCommit(pull.head_sha)};
 }
 
-absl::StatusOr<std::optional<Refusal>> TestPlanning::ChooseSuites() {
+std::optional<Refusal> TestPlanning::FindSuites() {
   const std::string& pack = input_.pack->model().name;
   const absl::StatusOr<std::vector<ShelvedSuite>> all = env_.suites.OfPack(pack);
   if (!all.ok()) return Refusal{"suites-unreadable", std::string(all.status().message())};
-  const std::string& word = request_.suite();
-  for (const ShelvedSuite& one : *all) {
-    if (one.name == word || one.suite->id == word) suites_.push_back({one});
-  }
-  const bool is_smoke = suites_.empty() && word == kSmoke;
-  const bool is_compile = suites_.empty() && word == kCompile;
-  const bool is_kind = suites_.empty() && (word.empty() || word == "ut" || word == "st" || is_smoke || is_compile);
-  const std::string kind_meant = is_smoke ? "st" : is_compile ? "" : word;
-  for (const ShelvedSuite& one : *all) {
-    const std::string& kind = one.suite->gate.kind;
-    if (!is_kind || kind.empty() || (!kind_meant.empty() && kind != kind_meant)) continue;
-    ChosenSuite chosen{one};
-    using Kind = rules::LayerKind;
-    if (is_smoke) chosen.layers = LayersOf(*one.suite, {Kind::kSmoke});
-    if (is_compile) chosen.layers = LayersOf(*one.suite, {Kind::kBuild, Kind::kImport});
-    suites_.push_back(std::move(chosen));
-  }
-  if (suites_.empty() && is_kind) return Refusal{"no-usual-suites", pack};
-  if (suites_.empty()) {
-    const std::string names =
-        absl::StrJoin(*all, ", ", [](std::string* out, const ShelvedSuite& one) { absl::StrAppend(out, one.name); });
-    return Refusal{"unknown-suite", names.empty() ? "-" : names};
-  }
-  if (request_.level().empty() || is_smoke) return std::nullopt;
-  for (const ChosenSuite& one : suites_) {
-    if (!HasLevel(*one.suite.suite)) return Refusal{"no-level", one.suite.name};
-  }
-  return std::nullopt;
+  SuiteChoice choice = ChooseSuites(*all, pack, request_);
+  suites_ = std::move(choice.suites);
+  return std::move(choice.refusal);
 }
 
 absl::StatusOr<KeptTree> TestPlanning::KeepTree(const ForgePull& pull, bool of_base, std::optional<Refusal>& refusal) {
@@ -254,11 +210,7 @@ absl::StatusOr<bool> TestPlanning::AddJob(v1::JobSpec spec, v1::Plan& plan) {
   spec.set_subject(PullName(subject()));
   spec.clear_told();
   if (input_.asked.told.has_value()) *spec.mutable_told() = *input_.asked.told;
-  spec.set_check_attempt(absl::c_count_if(*submitted, [&](const v1::Action& action) {
-    const v1::SubmitJob& other = action.submit_job();
-    return other.job() != submit.job() && other.spec().ref() == spec.ref() && other.spec().suite() == spec.suite() &&
-           other.spec().trunk_of().empty();
-  }));
+  spec.set_check_attempt(AttemptOf(*submitted, submit.job(), spec));
   *submit.mutable_spec() = spec;
   if (const absl::Status fits = env_.check(submit); !fits.ok()) {
     plan.clear_actions();
@@ -281,9 +233,7 @@ absl::Status TestPlanning::Submit(const ForgePull& pull, v1::Plan& plan) {
   if (!refusal) {
     ASSIGN_OR_RETURN(refusal, ChoosePool(pull));
   }
-  if (!refusal) {
-    ASSIGN_OR_RETURN(refusal, ChooseSuites());
-  }
+  if (!refusal) refusal = FindSuites();
   ASSIGN_OR_RETURN(const std::optional<KeptTree> tree, Begin(pull, /*of_base=*/false, std::move(refusal), plan));
   if (!tree.has_value()) return absl::OkStatus();
   const std::string cancelled = absl::StrCat("superseded by ", ShortCommit(pull.head_sha));
@@ -292,19 +242,11 @@ absl::Status TestPlanning::Submit(const ForgePull& pull, v1::Plan& plan) {
   };
   RETURN_IF_ERROR(Cancel(cancelled, is_older, plan).status());
   for (const ChosenSuite& chosen : suites_) {
-    v1::JobSpec spec;
+    v1::JobSpec spec = chosen.part;
     spec.set_suite(chosen.suite.name);
     spec.set_ref(pull.head_sha);
     spec.set_source_digest(tree->digest);
     spec.set_pool(pool_);
-    for (const std::string& layer : chosen.layers) spec.add_layers(layer);
-    *spec.mutable_devices() = DemandOf(request_);
-    // A device that is named for all is for those that need one.
-    const bool needs_none = chosen.suite.suite->devices.kind == rules::DeviceKind::kCpu;
-    if (request_.suite() == kCompile && needs_none) spec.clear_devices();
-    if (!request_.level().empty() && HasLevel(*chosen.suite.suite)) {
-      spec.add_select(absl::StrCat(Abs(kLevelAxis), "=", request_.level()));
-    }
     ASSIGN_OR_RETURN(const bool added, AddJob(std::move(spec), plan));
     if (!added) return absl::OkStatus();
   }

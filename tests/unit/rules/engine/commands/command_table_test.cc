@@ -131,6 +131,7 @@ TEST(CommandTable, NamesOfDeviceCommandsAreReadAsTests) {
   // A level is a number: what is none belongs to the name of the device.
   EXPECT_EQ(Find({"retest_smoke_gpu_levels"}).at(0).slots, (Slots{{"device", "gpu_levels"}, {"suite", "smoke"}}));
   EXPECT_THAT(Find({"retest_smoke_"}), IsEmpty());
+  EXPECT_EQ(Find({"retest_ut_cpp"}).at(0).slots, (Slots{{"suite", "cpp"}}));
   EXPECT_THAT(Find({"retest_else"}), IsEmpty());
 }
 

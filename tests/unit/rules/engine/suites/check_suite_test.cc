@@ -280,6 +280,18 @@ TEST(CheckSource, ThePlainFolderNameOrARepositoryWithItsRef) {
   EXPECT_THAT(ProblemsWith("/source", R"({"repository": "github:o/r", "ref": "--upload-pack=x"})"), SizeIs(1));
 }
 
+TEST(CheckCommands, NamesOnceWithLayersThatThereAreAndVariablesOfTheSuitesOwn) {
+  EXPECT_THAT(ProblemsWith("/commands", R"({"usual": true, "kind": "ut", "names": [
+                  {"name": "op-{word}", "layers": ["import"], "variables": {"WORD": "{word}"}}]})"),
+              IsEmpty());
+  EXPECT_THAT(
+      ProblemsWith("/commands", R"({"names": [{"name": "a", "layers": ["imports"]}, {"name": "a"}]})"),
+      ElementsAre("/suites/0/commands/names/0/layers/0: expected the id of a layer, got \"imports\"; did you mean "
+                  "\"import\"?",
+                  HasSubstr("/commands/names/1/name: the name is there already")));
+  EXPECT_THAT(ProblemsWith("/commands", R"({"names": [{"name": "a", "variables": {"RANK": "1"}}]})"), SizeIs(1));
+}
+
 TEST(CheckLimits, SilenceIsShorterThanTheStep) {
   EXPECT_THAT(ProblemsWith("/limits", R"({"build_s": 10, "step_s": 10, "silence_s": 11})"),
               ElementsAre(HasSubstr("limits/silence_s: expected at most the limit of a step")));
