@@ -125,7 +125,7 @@ TEST_P(PullTestsTest, TheHeadIsTestedAndWhatComesOfItIsToldOnce) {
   // Who has no rights starts nothing.
   EXPECT_THAT(Say("bob", "/test"), HasSubstr("was not carried out"));
   EXPECT_THAT(Say("maria", "/test nothing"), HasSubstr("repo/units"));
-  EXPECT_THAT(Say("maria", "/test units level=1"), HasSubstr("no levels"));
+  EXPECT_THAT(Say("maria", "/test units level=1"), HasSubstr("has the level `1 (repo/units)`"));
   EXPECT_EQ(Jobs().size(), 0U);
 
   const std::string answer = Say("maria", "/test");
@@ -158,6 +158,11 @@ TEST_P(PullTestsTest, TheHeadIsTestedAndWhatComesOfItIsToldOnce) {
   ASSERT_TRUE(Eventually([&] { return Comments().find("It fails there, too.") != std::string::npos; })) << Everything();
   EXPECT_EQ(Jobs().size(), 4U);
   EXPECT_EQ(Jobs()[0]["pool"], "trusted");
+  // That is a class of its own where the head's outcome is told.
+  EXPECT_TRUE(Eventually([&] {
+    return (GetParam() == "github" ? Forge("state").dump() : Comments()).find("failed, broken on trunk") !=
+           std::string::npos;
+  })) << Everything();
   EXPECT_EQ(Forge("unexpected"), json::array());
 }
 
@@ -233,6 +238,10 @@ TEST_P(PullTestsTest, APushEndsWhatIsTestedOfTheOldHeadAndCancelEndsTheRest) {
   const std::string old = There(kFork, "topic");
   Say("maria", "/test slow");
   ASSERT_TRUE(Eventually([&] { return Jobs()[0]["state"] == "running"; })) << Everything();
+  // Where there are no checks the comment says how far it is.
+  if (GetParam() != "github") {
+    EXPECT_TRUE(Eventually([&] { return Comments().find("* wait: running") != std::string::npos; })) << Comments();
+  }
   Git("checkout -q topic");
   Commit("topic", "d.py", "y = 1\n", "more");
   PushTo(kFork, "topic");

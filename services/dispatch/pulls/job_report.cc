@@ -27,6 +27,9 @@ constexpr size_t kMaxLayers = 40;
 constexpr size_t kMaxFailures = 10;
 constexpr size_t kMaxFailureBytes = 400;
 constexpr size_t kMaxNotes = 5;
+constexpr size_t kMaxExcerptLines = 20;
+constexpr size_t kMaxExcerptBytes = 3'000;
+constexpr std::string_view kBrokenOnTrunk = "broken on trunk";
 
 v1::ReportCheck::Conclusion ConclusionOf(const v1::SuiteJob& job) {
   const std::string& verdict = job.verdict();
@@ -76,7 +79,44 @@ std::string FailuresText(const json& result) {
   return text.empty() ? text : absl::StrCat("\n\nFailed:\n", text, "\n");
 }
 
-std::string ReportText(const v1::SuiteJob& job, std::string_view result) {
+// The lines of the log that show the first cause, and where they stand.
+std::string ExcerptText(const json& result) {
+  const auto cause = result.find("cause");
+  if (cause == result.end() || !cause->is_object()) return {};
+  std::string lines;
+  size_t shown = 0;
+  for (const json* line : ObjectsAt(*cause, "excerpt")) {
+    if (++shown > kMaxExcerptLines || lines.size() > kMaxExcerptBytes) break;
+    if (const double rank = NumberAt(*line, "rank"); line->contains("rank") && (*line)["rank"].is_number()) {
+      absl::StrAppend(&lines, absl::StrFormat("[rank %.0f] ", rank));
+    }
+    absl::StrAppend(&lines, TextAt(*line, "text"), "\n");
+  }
+  if (lines.empty()) return {};
+  std::string text = "\n\nFrom the log";
+  if (const std::string step = TextAt(*cause, "step"); !step.empty()) {
+    absl::StrAppend(&text, " of ", EchoCode(step));
+    if (const double line = NumberAt(*cause, "line"); line > 0)
+      absl::StrAppend(&text, absl::StrFormat(", line %.0f", line));
+  }
+  return absl::StrCat(text, ":\n\n", EchoBlock(lines, kMaxExcerptBytes));
+}
+
+// What of the failures is broken on the base commit.
+std::string TrunkText(const TrunkView& view) {
+  std::string text;
+  size_t shown = 0;
+  for (const std::string& test : view.broken) {
+    if (++shown <= kMaxFailures) absl::StrAppend(&text, "\n* broken on trunk, too: ", EchoCode(test));
+  }
+  shown = 0;
+  for (const std::string& test : view.only_here) {
+    if (++shown <= kMaxFailures) absl::StrAppend(&text, "\n* fails with this change only: ", EchoCode(test));
+  }
+  return text;
+}
+
+std::string ReportText(const v1::SuiteJob& job, std::string_view result, const ReportedJob* on_trunk) {
   std::string text = absl::StrCat("Suite ", EchoCode(job.spec().suite()), " on ",
                                   EchoCode(ShortCommit(job.spec().ref())), ", job ", EchoCode(job.job()));
   if (!job.runner().empty()) absl::StrAppend(&text, ", runner ", EchoCode(job.runner()));
@@ -89,8 +129,17 @@ std::string ReportText(const v1::SuiteJob& job, std::string_view result) {
                     "Cause (", EchoText(job.cause().class_name()),
                     "): ", EchoText(job.cause().text(), kMaxFailureBytes));
   }
+  if (on_trunk != nullptr) {
+    const TrunkView view = ViewOfTrunk({job, std::string(result)}, *on_trunk);
+    if (view.is_class) {
+      absl::StrAppend(&text, "\n\nClass: ", Abs(kBrokenOnTrunk), ". All that failed fails on the base commit ",
+                      EchoCode(ShortCommit(on_trunk->job.spec().ref())), ", too (job ", EchoCode(on_trunk->job.job()),
+                      "): mend it there, then write `/retest`.");
+    }
+    if (const std::string tests = TrunkText(view); !tests.empty()) absl::StrAppend(&text, "\n", tests, "\n");
+  }
   const json parsed = json::parse(result, nullptr, /*allow_exceptions=*/false);
-  if (parsed.is_object()) absl::StrAppend(&text, LayersText(parsed), FailuresText(parsed));
+  if (parsed.is_object()) absl::StrAppend(&text, ExcerptText(parsed), LayersText(parsed), FailuresText(parsed));
   size_t shown = 0;
   for (const std::string& note : job.notes()) {
     if (++shown <= kMaxNotes) absl::StrAppend(&text, "\n* ", EchoText(note, kMaxFailureBytes));
@@ -117,12 +166,26 @@ std::string ProgressTable(const v1::RunProgress& run) {
   return text;
 }
 
-// " · smoke passed · unit running".
+// A line for each layer that has begun: "smoke: passed, 12 tests, 0 failed, 3.1 s"; of the one that runs how far its
+// step is.
 std::string JobProgressText(const v1::SuiteJob& job) {
+  const v1::RunProgress& run = job.progress();
   std::string text;
-  for (const v1::LayerProgress& layer : job.progress().layers()) {
-    absl::StrAppend(&text, " · ", EchoText(layer.id()), " ",
-                    layer.verdict().empty() ? "running" : EchoText(VerdictWord(layer.verdict())));
+  int shown = 0;
+  for (const v1::LayerProgress& layer : run.layers()) {
+    if (++shown > static_cast<int>(kMaxLayers)) break;
+    absl::StrAppend(&text, "\n  * ", EchoText(layer.id()), ": ");
+    if (!layer.verdict().empty()) {
+      absl::StrAppend(&text, EchoText(VerdictWord(layer.verdict())), ", ", layer.tests(), " tests, ", layer.failed(),
+                      absl::StrFormat(" failed, %.1f s", layer.seconds()));
+      continue;
+    }
+    absl::StrAppend(&text, "running");
+    if (!run.step().empty()) absl::StrAppend(&text, ", ", EchoCode(run.step()));
+    if (run.tests() > 0) absl::StrAppend(&text, ", ", run.tests(), " tests, ", run.failed(), " failed");
+  }
+  if (run.layers_in_all() > static_cast<uint32_t>(run.layers_size()) && run.layers_size() > 0) {
+    absl::StrAppend(&text, "\n  * ", run.layers_in_all() - static_cast<uint32_t>(run.layers_size()), " more to come");
   }
   return text;
 }
@@ -208,11 +271,37 @@ v1::ReportCheck BegunCheck(const v1::JobSpec& spec, std::string_view job, std::s
   return check;
 }
 
-v1::ReportCheck EndedCheck(const v1::SuiteJob& job, std::string_view result) {
-  v1::ReportCheck check = CheckOf(job.spec());
-  check.set_conclusion(ConclusionOf(job));
-  check.set_title(TitleOf(job, result));
-  check.set_summary(ReportText(job, result));
+TrunkView ViewOfTrunk(const ReportedJob& failed, const ReportedJob& on_trunk) {
+  const std::set<std::string> here = FailedTests(failed.result);
+  const std::set<std::string> there = FailedTests(on_trunk.result);
+  const std::set<std::string> passed_there = PassedTests(on_trunk.result);
+  TrunkView view;
+  for (const std::string& test : here) {
+    if (there.contains(test))
+      view.broken.insert(test);
+    else if (passed_there.contains(test))
+      view.only_here.insert(test);
+  }
+  const auto breaks = [](const v1::SuiteJob& job) { return job.verdict() == "failed" || job.verdict() == "timed_out"; };
+  const bool of_code = breaks(on_trunk.job) && !IsOfMachine(on_trunk.job.cause().class_name());
+  // Without names there are only the verdicts; a test that neither failed nor passed there is no word about it.
+  view.is_class = breaks(failed.job) && of_code && view.broken.size() == here.size();
+  return view;
+}
+
+v1::ReportCheck EndedCheck(const ReportedJob& job, const ReportedJob* on_trunk) {
+  v1::ReportCheck check = CheckOf(job.job.spec());
+  check.set_conclusion(ConclusionOf(job.job));
+  check.set_title(TitleOf(job.job, job.result));
+  if (on_trunk != nullptr) {
+    // A check of its own: the one before it has ended.
+    check.set_attempt(on_trunk->job.spec().check_attempt());
+    if (ViewOfTrunk(job, *on_trunk).is_class) {
+      check.set_conclusion(v1::ReportCheck::CONCLUSION_ACTION_REQUIRED);
+      check.set_title(absl::StrCat(check.title(), ", ", Abs(kBrokenOnTrunk)));
+    }
+  }
+  check.set_summary(ReportText(job.job, job.result, on_trunk));
   return check;
 }
 
@@ -231,39 +320,34 @@ v1::ReportCheck ProgressCheck(const v1::SuiteJob& job, int64_t progress) {
   return check;
 }
 
-std::string JobsText(const std::string& head, const std::vector<std::pair<v1::SuiteJob, std::string>>& jobs) {
+std::string JobsText(const std::string& head, const std::vector<ReportedJob>& jobs,
+                     const std::map<std::string, ReportedJob>& on_trunk) {
   std::string text = absl::StrCat("### Tests of ", EchoCode(ShortCommit(head)), "\n");
-  for (const auto& [job, result] : jobs) {
+  for (const ReportedJob& one : jobs) {
+    const v1::SuiteJob& job = one.job;
     absl::StrAppend(&text, "\n* ", EchoCode(job.spec().suite()), ": ");
     if (job.verdict().empty()) {
       absl::StrAppend(&text, job.state(), ", job ", EchoCode(job.job()), JobProgressText(job));
       continue;
     }
-    absl::StrAppend(&text, TitleOf(job, result), "\n\n  <details><summary>job ", job.job(), "</summary>\n\n",
-                    ReportText(job, result), "\n\n  </details>");
+    const auto tried = on_trunk.find(job.job());
+    const ReportedJob* const trunk = tried == on_trunk.end() ? nullptr : &tried->second;
+    absl::StrAppend(&text, TitleOf(job, one.result));
+    if (trunk != nullptr && ViewOfTrunk(one, *trunk).is_class) absl::StrAppend(&text, ", ", Abs(kBrokenOnTrunk));
+    absl::StrAppend(&text, "\n\n  <details><summary>job ", job.job(), "</summary>\n\n",
+                    ReportText(job, one.result, trunk), "\n\n  </details>");
   }
   return text;
 }
 
-std::string TrunkComment(const v1::SuiteJob& job, std::string_view result, const v1::SuiteJob& failed,
-                         std::string_view failed_result) {
-  const std::set<std::string> here = FailedTests(failed_result);
-  const std::set<std::string> there = FailedTests(result);
-  const std::set<std::string> passed_there = PassedTests(result);
+std::string TrunkComment(const ReportedJob& on_trunk, const ReportedJob& failed) {
+  const v1::SuiteJob& job = on_trunk.job;
   std::string text =
       absl::StrCat(EchoCode(job.spec().suite()), " on the base commit ", EchoCode(ShortCommit(job.spec().ref())), ": ",
-                   TitleOf(job, result), ", job ", EchoCode(job.job()), "\n");
-  size_t shown = 0;
-  size_t broken = 0;
-  for (const std::string& test : here) {
-    if (!there.contains(test)) continue;
-    if (++broken <= kMaxFailures) absl::StrAppend(&text, "\n* broken on trunk, too: ", EchoCode(test));
-  }
-  for (const std::string& test : here) {
-    if (there.contains(test) || !passed_there.contains(test)) continue;
-    if (++shown <= kMaxFailures) absl::StrAppend(&text, "\n* fails with this change only: ", EchoCode(test));
-  }
-  if (broken + shown == 0) {
+                   TitleOf(job, on_trunk.result), ", job ", EchoCode(job.job()), "\n");
+  const TrunkView view = ViewOfTrunk(failed, on_trunk);
+  absl::StrAppend(&text, TrunkText(view));
+  if (view.broken.empty() && view.only_here.empty()) {
     // Without names there are only the verdicts.
     const bool passes = job.verdict() == "passed" || job.verdict() == "flaky";
     const bool breaks = job.verdict() == "failed" || job.verdict() == "timed_out";
@@ -271,7 +355,7 @@ std::string TrunkComment(const v1::SuiteJob& job, std::string_view result, const
                            : breaks ? "\nIt fails there, too."
                                     : "\nThat says nothing about what failed here.");
   }
-  absl::StrAppend(&text, "\n\nWhat failed at the head is in the job ", EchoCode(failed.job()), ".");
+  absl::StrAppend(&text, "\n\nWhat failed at the head is in the job ", EchoCode(failed.job.job()), ".");
   return text;
 }
 

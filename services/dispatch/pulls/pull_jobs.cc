@@ -30,6 +30,8 @@ constexpr std::chrono::seconds kRetry{5};
 // Between two words about how far a job is, and at most so many of one run.
 constexpr std::chrono::seconds kBetweenWords{15};
 constexpr int64_t kWordsOfARun = 1'000;
+// Between two edits of a comment that says how far jobs are: forges count them, and may tell those who watch.
+constexpr std::chrono::seconds kBetweenEdits{30};
 // The comment, or the section of one, that tells of all jobs.
 constexpr std::string_view kTestsName = "tests";
 
@@ -42,6 +44,8 @@ int64_t ChatStepsOf(const Job& job) {
   const bool ended = job.state == JobState::kEnded;
   return (job.attempt > 0 || ended ? 1 : 0) + (ended ? 1 : 0);
 }
+
+bool ShowsChecks(const Forge& forge) { return forge.has_check_runs() || forge.has_commit_statuses(); }
 
 }  // namespace
 
@@ -123,6 +127,8 @@ v1::SuiteJob PullJobs::MessageOf(const Job& job) const {
   return JobMessage(job, dispatch_.clock().Now(), dispatch_.dispatcher().ProgressOf(job.id));
 }
 
+ReportedJob PullJobs::Reported(const Job& job) const { return {MessageOf(job), ResultTextOf(dispatch_.files(), job)}; }
+
 absl::StatusOr<v1::SuiteJob> PullJobs::Find(const std::string& job) const {
   ASSIGN_OR_RETURN(const Job known, dispatch_.dispatcher().FindJob(job));
   return MessageOf(known);
@@ -139,12 +145,20 @@ absl::StatusOr<PullJobs::HeadJobs> PullJobs::JobsOf(const v1::Subject& subject) 
   const std::string name = PullName(subject);
   HeadJobs found;
   std::set<std::string> suites;
+  std::map<std::string, const Job*> tried;
   for (const Job& job : page.items) {
     const v1::JobSpec spec = SpecOf(job);
-    if (spec.subject() != name || !spec.trunk_of().empty()) continue;
+    if (spec.subject() != name) continue;
+    if (!spec.trunk_of().empty()) {
+      // They are younger than what they try.
+      if (job.state == JobState::kEnded) tried.emplace(spec.trunk_of(), &job);
+      continue;
+    }
     if (found.head.empty()) found.head = spec.ref();
     if (spec.ref() != found.head || !suites.insert(spec.suite()).second) continue;
-    found.jobs.emplace_back(MessageOf(job), ResultTextOf(dispatch_.files(), job));
+    found.jobs.push_back(Reported(job));
+    const auto trunk = tried.find(job.id);
+    if (trunk != tried.end()) found.on_trunk.emplace(job.id, Reported(*trunk->second));
   }
   return found;
 }
@@ -244,6 +258,8 @@ bool PullJobs::TellAll() {
     }
     if (!in_chat.ok()) continue;
     told_.erase(id);
+    std::erase_if(edited_,
+                  [now = dispatch_.clock().Monotonic()](const auto& one) { return now - one.second >= kBetweenEdits; });
     const std::lock_guard<std::mutex> lock(mutex_);
     watched_.erase(id);
   }
@@ -255,7 +271,7 @@ bool PullJobs::TellProgress(const Job& job) {
   if (!message.has_progress() || !message.spec().trunk_of().empty()) return true;
   const std::optional<v1::Subject> subject = PullNamed(message.spec().subject());
   const Forge* const forge = ForgeOf(subject);
-  if (forge == nullptr || (!forge->has_check_runs() && !forge->has_commit_statuses())) return true;
+  if (forge == nullptr) return true;
   // Only layers that begin or end are worth a write to the forge.
   int64_t progress = int64_t{message.attempt()} * kWordsOfARun + message.progress().layers_size();
   for (const v1::LayerProgress& layer : message.progress().layers()) progress += layer.verdict().empty() ? 0 : 1;
@@ -265,27 +281,53 @@ bool PullJobs::TellProgress(const Job& job) {
   if (told.progress > 0 && now - told.at < kBetweenWords) return false;
   SubjectRequest request;
   request.subject = *subject;
-  *request.announcement.emplace().add_checks() = ProgressCheck(message, progress);
+  v1::Announcement& announced = request.announcement.emplace();
+  if (ShowsChecks(*forge)) {
+    *announced.add_checks() = ProgressCheck(message, progress);
+  } else {
+    // One comment tells of all jobs, and is edited no more often for several.
+    const auto edited = edited_.find(message.spec().subject());
+    if (edited != edited_.end() && now - edited->second < kBetweenEdits) return false;
+    const absl::StatusOr<HeadJobs> asked = JobsOf(*subject);
+    if (!asked.ok()) return false;
+    announced.set_comment_name(std::string(kTestsName));
+    announced.set_comment(JobsText(asked->head, asked->jobs, asked->on_trunk));
+  }
   const absl::Status said =
       inbox_.AddAndWait(MakeRequest(request, absl::StrCat("testing-", job.id, "-", progress))).status();
   // The next word says more.
   if (!said.ok()) return false;
   told.progress = progress;
   told.at = now;
+  if (!ShowsChecks(*forge)) edited_[message.spec().subject()] = now;
   return true;
 }
 
-absl::Status PullJobs::TellTrunk(const Job& job, SubjectRequest request) {
-  const v1::SuiteJob message = MessageOf(job);
-  const absl::StatusOr<Job> failed = dispatch_.dispatcher().FindJob(message.spec().trunk_of());
+absl::Status PullJobs::TellTrunk(const Job& job, SubjectRequest request, const Forge& forge) {
+  const ReportedJob on_trunk = Reported(job);
+  const absl::StatusOr<Job> known = dispatch_.dispatcher().FindJob(on_trunk.job.spec().trunk_of());
   // It is no longer kept: there is nothing to compare with.
-  if (absl::IsNotFound(failed.status())) return absl::OkStatus();
-  RETURN_IF_ERROR(failed.status());
+  if (absl::IsNotFound(known.status())) return absl::OkStatus();
+  RETURN_IF_ERROR(known.status());
+  const ReportedJob failed = Reported(*known);
   v1::Announcement& said = request.announcement.emplace();
   said.set_comment_name(absl::StrCat("trunk-", job.id));
-  said.set_comment(TrunkComment(message, ResultTextOf(dispatch_.files(), job), MessageOf(*failed),
-                                ResultTextOf(dispatch_.files(), *failed)));
-  return inbox_.AddAndWait(MakeRequest(request, absl::StrCat("tested-", job.id))).status();
+  said.set_comment(TrunkComment(on_trunk, failed));
+  RETURN_IF_ERROR(inbox_.AddAndWait(MakeRequest(request, absl::StrCat("tested-", job.id))).status());
+  // What it says of the head stands where that is told, too.
+  ASSIGN_OR_RETURN(const HeadJobs asked, JobsOf(request.subject));
+  if (!asked.on_trunk.contains(failed.job.job())) return absl::OkStatus();
+  v1::Announcement& of_head = request.announcement.emplace();
+  const std::string all = JobsText(asked.head, asked.jobs, asked.on_trunk);
+  if (ShowsChecks(forge)) {
+    if (ViewOfTrunk(failed, on_trunk).is_class) *of_head.add_checks() = EndedCheck(failed, &on_trunk);
+    of_head.set_section(std::string(kTestsName));
+    of_head.set_section_text(all);
+  } else {
+    of_head.set_comment_name(std::string(kTestsName));
+    of_head.set_comment(all);
+  }
+  return inbox_.AddAndWait(MakeRequest(request, absl::StrCat("tested-on-trunk-", job.id))).status();
 }
 
 absl::Status PullJobs::Tell(const Job& job) {
@@ -295,12 +337,12 @@ absl::Status PullJobs::Tell(const Job& job) {
   if (forge == nullptr) return absl::OkStatus();
   SubjectRequest request;
   request.subject = *subject;
-  if (!message.spec().trunk_of().empty()) return TellTrunk(job, std::move(request));
+  if (!message.spec().trunk_of().empty()) return TellTrunk(job, std::move(request), *forge);
   v1::Announcement& said = request.announcement.emplace();
   ASSIGN_OR_RETURN(const HeadJobs asked, JobsOf(*subject));
-  const std::string all = JobsText(asked.head, asked.jobs);
-  if (forge->has_check_runs() || forge->has_commit_statuses()) {
-    *said.add_checks() = EndedCheck(message, ResultTextOf(dispatch_.files(), job));
+  const std::string all = JobsText(asked.head, asked.jobs, asked.on_trunk);
+  if (ShowsChecks(*forge)) {
+    *said.add_checks() = EndedCheck(Reported(job));
     said.set_section(std::string(kTestsName));
     said.set_section_text(all);
   } else {

@@ -20,6 +20,7 @@
 #include "services/core/logging.h"
 #include "services/core/store/inbox.h"
 #include "services/dispatch/dispatch.h"
+#include "services/dispatch/pulls/job_report.h"
 #include "services/intake/configured_forge.h"
 #include "services/intake/job_dispatcher.h"
 #include "services/intake/pipeline/request.h"
@@ -64,16 +65,18 @@ class PullJobs final : public JobDispatcher, public ChangeListener {
   // Where the job has begun or ended since the last word, tells in chat how those of its command stand.
   absl::Status TellInChat(const Job& job);
   absl::Status TellCommandInChat(const v1::JobSpec& own, const v1::Subject& subject);
-  absl::Status TellTrunk(const Job& job, SubjectRequest request);
+  absl::Status TellTrunk(const Job& job, SubjectRequest request, const Forge& forge);
   // True if there is nothing to say, or it was said.
   bool TellProgress(const Job& job);
   // What was asked for last of the pull request: that head, and the newest job of each suite there, with its result.
   struct HeadJobs {
     std::string head;
-    std::vector<std::pair<v1::SuiteJob, std::string>> jobs;
+    std::vector<ReportedJob> jobs;
+    std::map<std::string, ReportedJob> on_trunk;  // the newest that tried its failures on the base, by job
   };
   absl::StatusOr<HeadJobs> JobsOf(const v1::Subject& subject) const;
   v1::SuiteJob MessageOf(const Job& job) const;
+  ReportedJob Reported(const Job& job) const;
   // nullptr: the configuration names the forge no more, so that there is nobody to tell.
   const Forge* ForgeOf(const std::optional<v1::Subject>& subject) const;
 
@@ -97,6 +100,8 @@ class PullJobs final : public JobDispatcher, public ChangeListener {
   bool stopping_ = false;
   std::thread thread_;
   std::map<std::string, Told> told_;  // of the thread: how far it was told that jobs are
+  // Of the thread: when a comment was edited last to say so, by pull request.
+  std::map<std::string, std::chrono::steady_clock::time_point> edited_;
 };
 
 }  // namespace yardmaster::dispatch

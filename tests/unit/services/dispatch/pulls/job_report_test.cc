@@ -53,19 +53,19 @@ TEST(JobReport, NamesOfPullRequestsAreReadBack) {
 }
 
 TEST(JobReport, TheVerdictIsTheCodesOnlyWhereItIs) {
-  EXPECT_EQ(EndedCheck(Ended("passed"), kResult).conclusion(), ReportCheck::CONCLUSION_SUCCESS);
-  EXPECT_EQ(EndedCheck(Ended("flaky"), kResult).conclusion(), ReportCheck::CONCLUSION_SUCCESS);
-  EXPECT_EQ(EndedCheck(Ended("failed", "code"), kResult).conclusion(), ReportCheck::CONCLUSION_FAILURE);
-  EXPECT_EQ(EndedCheck(Ended("timed_out"), "").conclusion(), ReportCheck::CONCLUSION_FAILURE);
-  EXPECT_EQ(EndedCheck(Ended("failed", "infrastructure"), "").conclusion(), ReportCheck::CONCLUSION_ACTION_REQUIRED);
-  EXPECT_EQ(EndedCheck(Ended("error", "infrastructure"), "").conclusion(), ReportCheck::CONCLUSION_ACTION_REQUIRED);
-  EXPECT_EQ(EndedCheck(Ended("not_run", "environment"), "").conclusion(), ReportCheck::CONCLUSION_ACTION_REQUIRED);
-  EXPECT_EQ(EndedCheck(Ended("not_run"), "").conclusion(), ReportCheck::CONCLUSION_ACTION_REQUIRED);
+  EXPECT_EQ(EndedCheck({Ended("passed"), kResult}).conclusion(), ReportCheck::CONCLUSION_SUCCESS);
+  EXPECT_EQ(EndedCheck({Ended("flaky"), kResult}).conclusion(), ReportCheck::CONCLUSION_SUCCESS);
+  EXPECT_EQ(EndedCheck({Ended("failed", "code"), kResult}).conclusion(), ReportCheck::CONCLUSION_FAILURE);
+  EXPECT_EQ(EndedCheck({Ended("timed_out"), ""}).conclusion(), ReportCheck::CONCLUSION_FAILURE);
+  EXPECT_EQ(EndedCheck({Ended("failed", "infrastructure"), ""}).conclusion(), ReportCheck::CONCLUSION_ACTION_REQUIRED);
+  EXPECT_EQ(EndedCheck({Ended("error", "infrastructure"), ""}).conclusion(), ReportCheck::CONCLUSION_ACTION_REQUIRED);
+  EXPECT_EQ(EndedCheck({Ended("not_run", "environment"), ""}).conclusion(), ReportCheck::CONCLUSION_ACTION_REQUIRED);
+  EXPECT_EQ(EndedCheck({Ended("not_run"), ""}).conclusion(), ReportCheck::CONCLUSION_ACTION_REQUIRED);
   // A change that breaks its own tests can't turn its check green by it.
-  EXPECT_EQ(EndedCheck(Ended("error", "code"), "").conclusion(), ReportCheck::CONCLUSION_FAILURE);
-  EXPECT_EQ(EndedCheck(Ended("error"), "").conclusion(), ReportCheck::CONCLUSION_FAILURE);
-  EXPECT_EQ(EndedCheck(Ended("cancelled"), "").conclusion(), ReportCheck::CONCLUSION_CANCELLED);
-  const ReportCheck check = EndedCheck(Ended("error", "infrastructure"), "");
+  EXPECT_EQ(EndedCheck({Ended("error", "code"), ""}).conclusion(), ReportCheck::CONCLUSION_FAILURE);
+  EXPECT_EQ(EndedCheck({Ended("error"), ""}).conclusion(), ReportCheck::CONCLUSION_FAILURE);
+  EXPECT_EQ(EndedCheck({Ended("cancelled"), ""}).conclusion(), ReportCheck::CONCLUSION_CANCELLED);
+  const ReportCheck check = EndedCheck({Ended("error", "infrastructure"), ""});
   EXPECT_EQ(check.name(), "yardmaster/test/repo/units");
   EXPECT_EQ(check.attempt(), 3);
   EXPECT_EQ(check.title(), "error, not the code (infrastructure)");
@@ -74,7 +74,7 @@ TEST(JobReport, TheVerdictIsTheCodesOnlyWhereItIs) {
 }
 
 TEST(JobReport, LayersAndFailuresAreToldWithoutTheirMarkup) {
-  const ReportCheck check = EndedCheck(Ended("failed", "code"), kResult);
+  const ReportCheck check = EndedCheck({Ended("failed", "code"), kResult});
   EXPECT_EQ(check.title(), "failed: 6 tests, 1 failed");
   EXPECT_THAT(check.summary(), HasSubstr("| smoke | passed | 4 | 0 | 1 | 1.2 |"));
   EXPECT_THAT(check.summary(), HasSubstr("| ops | failed | 2 | 1 | 0 | 3.0 |"));
@@ -107,7 +107,9 @@ TEST(JobReport, ALineForEachLayerWhileItRuns) {
   EXPECT_THAT(check.summary(), HasSubstr("unit | running | 0 | 0 | 0 | 0.0 |"));
   EXPECT_THAT(check.summary(), Not(HasSubstr("<b>")));
   EXPECT_THAT(check.summary(), HasSubstr("It usually takes 10 min"));
-  EXPECT_THAT(JobsText(std::string(40, 'a'), {{job, ""}}), HasSubstr("smoke passed · "));
+  EXPECT_THAT(JobsText(std::string(40, 'a'), {{job, ""}}),
+              HasSubstr("\n  * smoke: passed, 4 tests, 0 failed, 1.5 s\n  * "));
+  EXPECT_THAT(JobsText(std::string(40, 'a'), {{job, ""}}), HasSubstr("unit: running\n  * 1 more to come"));
 }
 
 TEST(JobReport, TestsThatFailOnTheBaseAreBrokenOnTrunk) {
@@ -118,19 +120,64 @@ TEST(JobReport, TestsThatFailOnTheBaseAreBrokenOnTrunk) {
   v1::SuiteJob failed = Ended("failed", "code");
   v1::SuiteJob trunk = Ended("failed", "code");
   trunk.set_job("j-2");
-  const std::string text = TrunkComment(trunk, kThere, failed, kHere);
+  const std::string text = TrunkComment({trunk, kThere}, {failed, kHere});
   EXPECT_THAT(text, HasSubstr("broken on trunk, too: `both`"));
   EXPECT_THAT(text, HasSubstr("fails with this change only: `here`"));
   EXPECT_THAT(text, Not(HasSubstr("fine")));
   EXPECT_THAT(text, HasSubstr("`j-1`"));
-  EXPECT_THAT(TrunkComment(Ended("passed"), "", failed, ""), HasSubstr("It passes there"));
-  EXPECT_THAT(TrunkComment(Ended("error", "infrastructure"), "", failed, ""),
+  EXPECT_THAT(TrunkComment({Ended("passed"), ""}, {failed, ""}), HasSubstr("It passes there"));
+  EXPECT_THAT(TrunkComment({Ended("error", "infrastructure"), ""}, {failed, ""}),
               HasSubstr("says nothing about what failed"));
+}
+
+TEST(JobReport, WhatIsBrokenOnTrunkAsAWholeIsAClassOfItsOwn) {
+  constexpr const char* kFails = R"({"tests": [{"id": "both", "verdict": "failed"}]})";
+  v1::SuiteJob trunk = Ended("failed", "code");
+  trunk.set_job("j-2");
+  trunk.mutable_spec()->set_ref(std::string(40, 'b'));
+  trunk.mutable_spec()->set_check_attempt(7);
+  const ReportedJob on_trunk{trunk, kFails};
+  const ReportedJob failed{Ended("failed", "code"), kFails};
+  const ReportCheck check = EndedCheck(failed, &on_trunk);
+  EXPECT_EQ(check.conclusion(), ReportCheck::CONCLUSION_ACTION_REQUIRED);
+  EXPECT_EQ(check.title(), "failed, broken on trunk");
+  EXPECT_EQ(check.head(), std::string(40, 'a'));
+  EXPECT_EQ(check.attempt(), 7) << "the check that was told has ended";
+  EXPECT_THAT(check.summary(), HasSubstr("Class: broken on trunk"));
+  EXPECT_THAT(check.summary(), HasSubstr("`bbbbbbbbbbbb`"));
+  EXPECT_THAT(JobsText(std::string(40, 'a'), {failed}, {{"j-1", on_trunk}}), HasSubstr("failed, broken on trunk\n"));
+
+  // A test that fails with the change only is the change's; so is one that nobody tried there.
+  const ReportedJob more{Ended("failed", "code"),
+                         R"({"tests": [{"id": "both", "verdict": "failed"}, {"id": "here", "verdict": "failed"}]})"};
+  EXPECT_FALSE(ViewOfTrunk(more, on_trunk).is_class);
+  EXPECT_EQ(EndedCheck(more, &on_trunk).conclusion(), ReportCheck::CONCLUSION_FAILURE);
+  EXPECT_THAT(EndedCheck(more, &on_trunk).summary(), HasSubstr("broken on trunk, too: `both`"));
+  // A machine that failed there shows nothing.
+  EXPECT_FALSE(ViewOfTrunk(failed, {Ended("failed", "infrastructure"), kFails}).is_class);
+  EXPECT_FALSE(ViewOfTrunk({Ended("failed", "code"), ""}, {Ended("passed"), ""}).is_class);
+  EXPECT_TRUE(ViewOfTrunk({Ended("failed", "code"), ""}, {Ended("failed", "code"), ""}).is_class);
+}
+
+TEST(JobReport, LinesOfTheLogShowTheFirstCauseWithinBounds) {
+  std::string lines;
+  for (int i = 0; i < 50; ++i) {
+    lines += (i > 0 ? "," : "") + std::string(R"({"line": 1, "rank": 3, "text": "``` @all line )") + std::to_string(i) +
+             "\"}";
+  }
+  const std::string result = R"({"cause": {"step": "ops", "line": 12, "excerpt": [)" + lines + "]}}";
+  const std::string summary = EndedCheck({Ended("failed", "code"), result}).summary();
+  EXPECT_THAT(summary, HasSubstr("From the log of `ops`, line 12:"));
+  EXPECT_THAT(summary, HasSubstr("[rank 3] "));
+  EXPECT_THAT(summary, HasSubstr("line 19"));
+  EXPECT_THAT(summary, Not(HasSubstr("line 20")));
+  EXPECT_THAT(summary, Not(HasSubstr("@all")));
+  EXPECT_LT(summary.size(), 5'000U);
 }
 
 TEST(JobReport, AResultThatIsNoneLeavesTheVerdict) {
   for (const char* result : {"", "{", "[]", "null", R"({"layers": 3, "tests": {"id": 1}})", R"({"layers": [1, {}]})"}) {
-    EXPECT_THAT(EndedCheck(Ended("failed"), result).title(), HasSubstr("failed")) << result;
+    EXPECT_THAT(EndedCheck({Ended("failed"), result}).title(), HasSubstr("failed")) << result;
   }
 }
 
