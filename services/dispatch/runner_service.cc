@@ -117,6 +117,8 @@ class WorkReactor final
       limits.set_disk_mb(dispatch_->run_limits().disk_mb);
       limits.set_log_mb(dispatch_->run_limits().log_mb);
       limits.set_core_mb(dispatch_->run_limits().core_mb);
+      limits.set_memory_mb(dispatch_->run_limits().memory_mb);
+      limits.set_files(dispatch_->run_limits().files);
       if (known_.contains({order.lease.job, order.lease.fence})) continue;
       // Only the one that begins a run asks for these.
       const absl::StatusOr<dispatch::ShelvedSuite> suite = dispatch_->suites().Find(out.spec().suite());

@@ -26,7 +26,7 @@ absl::StatusOr<std::unique_ptr<worker::Process>> ContainedStarter::Start(const w
   worker::ProcessSpec contained = spec;
   contained.argv = SandboxCommand(policy_, spec);
   contained.environment.assign(std::begin(kSandboxEnvironment), std::end(kSandboxEnvironment));
-  return inner_.Start(contained, memory);
+  return inner_.Start(contained, memory != nullptr ? memory : memory_.get());
 }
 
 std::unique_ptr<worker::SharedMemory> ContainedStarter::MakeSharedMemory(std::string& reason) {

@@ -14,7 +14,9 @@ namespace yardmaster::yardworker {
 class ContainedStarter final : public worker::ProcessStarter {
  public:
   // `inner` must outlive this object.
-  ContainedStarter(worker::ProcessStarter& inner, SandboxPolicy policy) : inner_(inner), policy_(std::move(policy)) {}
+  // What is started without a group of memory of its own is in `memory`, if that is not null.
+  ContainedStarter(worker::ProcessStarter& inner, SandboxPolicy policy, std::unique_ptr<worker::MemoryGroup> memory)
+      : inner_(inner), policy_(std::move(policy)), memory_(std::move(memory)) {}
 
   absl::StatusOr<std::unique_ptr<worker::Process>> Start(const worker::ProcessSpec& spec,
                                                          worker::MemoryGroup* memory) override;
@@ -28,6 +30,7 @@ class ContainedStarter final : public worker::ProcessStarter {
  private:
   worker::ProcessStarter& inner_;
   const SandboxPolicy policy_;
+  const std::unique_ptr<worker::MemoryGroup> memory_;
 };
 
 }  // namespace yardmaster::yardworker

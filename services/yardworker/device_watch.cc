@@ -8,6 +8,7 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "services/core/status_macros.h"
 #include "services/worker/devices/topology.h"
@@ -123,9 +124,22 @@ std::map<std::string, std::string> IdleReasonsOf(const KindsFound& found) {
   return reasons;
 }
 
-DeviceWatch::DeviceWatch(std::string text, std::vector<v1::WorkerDevice> devices, std::chrono::seconds every)
+std::string DriversOf(const KindsFound& found) {
+  std::set<std::string> drivers;
+  for (const auto& [kind, devices] : found) {
+    if (!devices.ok()) continue;
+    for (const worker::Device& device : *devices) {
+      if (!device.driver.empty()) drivers.insert(absl::StrCat(kind, " ", FitForMessage(device.driver, kMaxModelBytes)));
+    }
+  }
+  return absl::StrJoin(drivers, ", ");
+}
+
+DeviceWatch::DeviceWatch(std::string text, std::vector<v1::WorkerDevice> devices, std::string drivers,
+                         std::chrono::seconds every)
     : text_(std::move(text)), every_(every) {
   view_.devices = std::move(devices);
+  view_.drivers = std::move(drivers);
   thread_ = std::thread([this] { Loop(); });
 }
 
@@ -165,6 +179,8 @@ void DeviceWatch::Loop() {
     if (!found.ok()) continue;
     view_.devices = Merge(std::move(view_.devices), *found);
     view_.idle_reasons = IdleReasonsOf(*found);
+    // While a card does not answer its driver is not another.
+    if (std::string drivers = DriversOf(*found); !drivers.empty()) view_.drivers = std::move(drivers);
     view_.began = began;
   }
 }

@@ -32,18 +32,22 @@ std::vector<v1::WorkerDevice> Merge(std::vector<v1::WorkerDevice> known, const K
 // Empty texts for those that are idle.
 std::map<std::string, std::string> IdleReasonsOf(const KindsFound& found);
 
+// The versions of the drivers, by kind: "gpu 550.54, npu 24.1.rc2". Of a kind that does not answer nothing is said.
+std::string DriversOf(const KindsFound& found);
+
 // What the last look found.
 struct DeviceView {
   std::vector<v1::WorkerDevice> devices;
   std::map<std::string, std::string> idle_reasons;  // see IdleReasonsOf; only meant for devices that no run of ours has
   std::chrono::steady_clock::time_point began{};    // when that look began
+  std::string drivers;                              // "gpu 550.54, npu 24.1"; as far as they are known
 };
 
 // Looks again and again, in a thread: tools of vendors take seconds, or never answer.
 class DeviceWatch {
  public:
-  // `text` as above; `devices` is what is known already.
-  DeviceWatch(std::string text, std::vector<v1::WorkerDevice> devices, std::chrono::seconds every);
+  // `text` as above; `devices` and `drivers` are what is known already.
+  DeviceWatch(std::string text, std::vector<v1::WorkerDevice> devices, std::string drivers, std::chrono::seconds every);
   ~DeviceWatch();
   DeviceWatch(const DeviceWatch&) = delete;
   DeviceWatch& operator=(const DeviceWatch&) = delete;

@@ -65,6 +65,11 @@ int main(int argc, char** argv) {
   program.Value("--work-dir", &options.work_dir, "DIR", "Where runs lie; one worker at a time (default ./yard-worker)");
   program.Value("--cache-mb", &options.cache_mb, "N",
                 "MiB that runs may keep for those after them: git objects, ccache; 0: nothing (default 20480)");
+  program
+      .Value("--memory-mb", &options.memory_mb, "N",
+             "MiB of memory that runs may have together, each the share of its devices; 0: no limit (default 0; in "
+             "the pool untrusted nine tenths of the host's)")
+      .NotNegative();
   program.Value("--ready-file", &options.ready_file, "FILE", "Written when the worker is known: {\"pid\", \"name\"}");
   program.Flag("--once", &options.once, "End after the first run");
   bool keep = false;

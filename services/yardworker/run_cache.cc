@@ -39,7 +39,7 @@ std::vector<CachePart> PartsOf(const RunCache& cache) {
   const auto add = [&](const fs::path& folder, const fs::path& touched) {
     struct stat about {};
     if (::stat(touched.c_str(), &about) != 0 && ::stat(folder.c_str(), &about) != 0) return;
-    parts.push_back({folder, BytesIn(folder), about.st_mtim});
+    parts.push_back({folder, UseOf(folder).bytes, about.st_mtim});
   };
   std::error_code error;
   for (fs::directory_iterator it(cache.objects(), error), end; !error && it != end; it.increment(error)) {

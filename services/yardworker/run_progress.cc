@@ -11,6 +11,7 @@ namespace {
 
 constexpr std::chrono::seconds kBetweenWrites{1};
 constexpr int kStepsTold = 64;
+constexpr int kFailuresTold = 32;
 constexpr int kLayersTold = 200;
 constexpr size_t kMaxNameBytes = 200;
 constexpr size_t kMaxProgressFileBytes = 64 * 1024;
@@ -39,9 +40,29 @@ void RunProgressFile::Progress(size_t done, size_t failed, size_t expected) {
   Write(/*now=*/false);
 }
 
+void RunProgressFile::TestsEnd(const std::vector<worker::TestResult>& tests) {
+  for (const worker::TestResult& test : tests) {
+    if (test.skipped) {
+      counts_.set_skipped(counts_.skipped() + 1);
+      continue;
+    }
+    counts_.set_tests(counts_.tests() + 1);
+    if (!worker::HasFailed(test)) continue;
+    counts_.set_failed(counts_.failed() + 1);
+    progress_.set_failures_in_all(progress_.failures_in_all() + 1);
+    if (progress_.failures_size() == kFailuresTold) progress_.mutable_failures()->DeleteSubrange(0, 1);
+    v1::TestProgress& failed = *progress_.add_failures();
+    failed.set_step(ShortName(test.step));
+    failed.set_test(ShortName(test.id));
+    failed.set_verdict(std::string(worker::VerdictName(test.verdict)));
+    failed.set_message(FitForMessage(test.message.substr(0, test.message.find('\n')), kMaxNameBytes));
+  }
+}
+
 void RunProgressFile::StepEnds(const worker::StepResult& step) {
   if (progress_.steps_size() == kStepsTold) progress_.mutable_steps()->DeleteSubrange(0, 1);
   v1::StepProgress& ended = *progress_.add_steps();
+  ended = std::exchange(counts_, {});
   ended.set_name(ShortName(step.name));
   ended.set_verdict(std::string(worker::VerdictName(step.verdict)));
   ended.set_seconds(static_cast<double>(step.end_micros - step.begin_micros) / kMicrosOfSecond);
@@ -67,6 +88,10 @@ void RunProgressFile::Write(bool now) {
   const auto time = std::chrono::steady_clock::now();
   if (!now && time - written_ < kBetweenWrites) return;
   written_ = time;
+  // Long names may be too much for a report: what is oldest goes.
+  while (progress_.ByteSizeLong() > kMaxProgressFileBytes && progress_.failures_size() > 0) {
+    progress_.mutable_failures()->DeleteSubrange(0, 1);
+  }
   // Without it the run only looks less far than it is.
   WriteFileAtomically(file_, progress_.SerializeAsString()).IgnoreError();
 }

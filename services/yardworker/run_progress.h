@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "services/worker/results/run_result.h"
 #include "yardmaster/v1/dispatch.pb.h"
@@ -21,6 +22,7 @@ class RunProgressFile {
   void LayerBegins(std::string_view layer, size_t layers);
   void StepBegins(std::string_view step);
   void Progress(size_t done, size_t failed, size_t expected);
+  void TestsEnd(const std::vector<worker::TestResult>& tests);
   void StepEnds(const worker::StepResult& step);
   void LayerEnds(const worker::LayerResult& layer);
 
@@ -29,6 +31,7 @@ class RunProgressFile {
 
   const std::filesystem::path file_;
   v1::RunProgress progress_;
+  v1::StepProgress counts_;  // of the step that is about to end
   std::chrono::steady_clock::time_point written_{};
 };
 

@@ -79,6 +79,7 @@ class LogObserver final : public worker::RunObserver {
     progress_said_ = now;
     Say(worker::ProgressLine(done, failed, expected));
   }
+  void TestsEnd(const std::vector<worker::TestResult>& tests) override { progress_.TestsEnd(tests); }
   void StepEnds(const worker::StepResult& step) override {
     progress_.StepEnds(step);
     Say(worker::StepEndsLine(step));
@@ -171,6 +172,7 @@ absl::StatusOr<worker::RunOptions> OptionsOf(const RunFolder& folder, const v1::
   options.devices.capability = {devices.capability().begin(), devices.capability().end()};
   options.devices.memory_mb = devices.memory_mib();
   options.devices.count = devices.count();
+  options.memory_mb = order.limits().memory_mb();
   return options;
 }
 
@@ -180,11 +182,13 @@ v1::RunLimits LimitsOf(const v1::RunOrder& order) {
   constexpr uint32_t kDiskMb = 15 * 1024;
   constexpr uint32_t kLogMb = 1'024;
   constexpr uint32_t kCoreMb = 64;
+  constexpr uint32_t kFiles = 1'048'576;
   v1::RunLimits limits = order.limits();
   if (limits.processes() == 0) limits.set_processes(kProcesses);
   if (limits.disk_mb() == 0) limits.set_disk_mb(kDiskMb);
   if (limits.log_mb() == 0) limits.set_log_mb(kLogMb);
   if (limits.core_mb() == 0) limits.set_core_mb(kCoreMb);
+  if (limits.files() == 0) limits.set_files(kFiles);
   return limits;
 }
 
@@ -217,6 +221,13 @@ absl::StatusOr<Containment> Contain(const RunFolder& folder, const v1::RunOrder&
       containment.notes.push_back(reason);
     }
   }
+  std::unique_ptr<worker::MemoryGroup> memory;
+  if (limits.memory_mb() > 0) {
+    memory = starter.MakeMemoryGroup(folder.Mark(), limits.memory_mb() * kBytesOfMib, reason);
+    if (memory == nullptr && untrusted) {
+      return absl::UnavailableError(absl::StrCat("its memory can't be limited: ", reason));
+    }
+  }
   if (!IsThere(means, "namespaces")) return containment;
   SandboxPolicy policy;
   policy.readable = std::move(readable);
@@ -238,7 +249,7 @@ absl::StatusOr<Containment> Contain(const RunFolder& folder, const v1::RunOrder&
   policy.processes = containment.processes == nullptr && ::geteuid() != 0 ? limits.processes() : 0;
   policy.file_bytes = limits.disk_mb() * kBytesOfMib;
   policy.core_bytes = limits.core_mb() * kBytesOfMib;
-  containment.starter = std::make_unique<ContainedStarter>(starter, std::move(policy));
+  containment.starter = std::make_unique<ContainedStarter>(starter, std::move(policy), std::move(memory));
   return containment;
 }
 
@@ -427,8 +438,8 @@ int Supervise(const fs::path& path, uint64_t cache_mb, const std::vector<fs::pat
   fs::permissions(folder.temp(), fs::perms::owner_all, error);
   ::setenv("TMPDIR", folder.temp().c_str(), 1);
   RunLogFile log(folder.log(), limits.log_mb() * kBytesOfMib);
-  RunBudget budget({folder.path(), folder.temp()}, folder.log(), limits.disk_mb() * kBytesOfMib,
-                   limits.log_mb() * kBytesOfMib);
+  RunBudget budget({folder.path(), folder.temp()}, folder.log(),
+                   {limits.disk_mb() * kBytesOfMib, limits.files(), limits.log_mb() * kBytesOfMib});
   std::thread waits([&] {
     while (!over) {
       constexpr timespec kTick{0, 50'000'000};

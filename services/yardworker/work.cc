@@ -28,12 +28,15 @@
 #include "services/core/ids.h"
 #include "services/core/status_macros.h"
 #include "services/worker/process/children.h"
+#include "services/worker/run/host_info.h"
 #include "services/yardworker/control_plane.h"
 #include "services/yardworker/device_quarantine.h"
 #include "services/yardworker/device_watch.h"
 #include "services/yardworker/local_run.h"
 #include "services/yardworker/means.h"
+#include "services/yardworker/memory_share.h"
 #include "services/yardworker/run_thread.h"
+#include "services/yardworker/toolchain.h"
 
 namespace yardmaster::yardworker {
 namespace {
@@ -56,10 +59,14 @@ constexpr int kKeepaliveMs = 10'000;
 constexpr int kKeepalivePatienceMs = 5'000;
 
 // At the start a kind that is named and can't be looked at is an error.
-absl::StatusOr<std::vector<v1::WorkerDevice>> FindDevices(const std::string& text) {
+struct DevicesAtStart {
+  std::vector<v1::WorkerDevice> devices;
+  std::string drivers;
+};
+absl::StatusOr<DevicesAtStart> FindDevices(const std::string& text) {
   ASSIGN_OR_RETURN(const KindsFound found, LookAtDevices(text, /*groups=*/true));
   for (const auto& [kind, devices] : found) RETURN_IF_ERROR(devices.status());
-  return Merge({}, found);
+  return DevicesAtStart{Merge({}, found), DriversOf(found)};
 }
 
 // The stream, and the newest orders that came by it.
@@ -120,8 +127,8 @@ class OrderStream {
 
 class Worker {
  public:
-  Worker(const WorkOptions& options, SupervisorCommand supervisor, const std::vector<Mean>& means,
-         std::vector<v1::WorkerDevice> devices, ControlPlane& control)
+  Worker(const WorkOptions& options, SupervisorCommand supervisor, const std::vector<Mean>& means, DevicesAtStart found,
+         ControlPlane& control)
       : options_(options), supervisor_(std::move(supervisor)), control_(control) {
     report_.set_name(options.name);
     report_.set_session(NewId("s-"));
@@ -133,7 +140,12 @@ class Worker {
       if (mean.missing.empty()) report_.add_labels(absl::StrCat("contained:", mean.name));
     }
     if (AllThere(means)) report_.add_labels("contained");
-    watch_ = std::make_unique<DeviceWatch>(options.devices, std::move(devices), kLookAtDevicesEvery);
+    if (const std::string arch = worker::ThisHost().architecture; !arch.empty()) {
+      report_.add_labels(absl::StrCat("arch:", arch));
+    }
+    watch_ = std::make_unique<DeviceWatch>(options.devices, std::move(found.devices), std::move(found.drivers),
+                                           kLookAtDevicesEvery);
+    toolchain_ = ToolchainOfHost();
     // What an earlier worker left: its supervisors go on, or are found to be dead.
     for (RunFolder& folder : RunFolder::All(RunsDir())) {
       absl::StatusOr<v1::RunOrder> order = folder.Order();
@@ -260,6 +272,7 @@ class Worker {
     v1::WorkRequest report = report_;
     DeviceView view = watch_->Newest();
     TakeNoteOf(view);
+    report.set_environment(view.drivers.empty() ? toolchain_ : absl::StrCat(view.drivers, ", ", toolchain_));
     for (v1::WorkerDevice& device : view.devices) {
       if (device.fault().empty()) device.set_fault(quarantine_.FaultOf(device.id(), now));
       *report.add_devices() = std::move(device);
@@ -301,7 +314,8 @@ class Worker {
 
   void Follow(const v1::WorkResponse& orders) {
     std::set<Key> wanted;
-    for (const v1::RunOrder& order : orders.runs()) {
+    for (const v1::RunOrder& told : orders.runs()) {
+      v1::RunOrder order = told;
       const Key key(order.job(), order.fence());
       wanted.insert(key);
       if (const auto run = runs_.find(key); run != runs_.end()) {
@@ -309,6 +323,7 @@ class Worker {
         continue;
       }
       if (order.cancel() || order.files_size() == 0 || !DevicesAreFree(order)) continue;  // it is told again
+      LimitMemory(static_cast<uint64_t>(std::max<int64_t>(options_.memory_mb, 0)), watch_->Newest().devices, order);
       const absl::StatusOr<RunFolder> folder = RunFolder::Make(RunsDir(), order);
       LocalRun run(folder.ok() ? *folder : RunFolder(RunFolder::PathOf(RunsDir(), order)), order);
       if (!folder.ok()) {
@@ -335,6 +350,7 @@ class Worker {
   const SupervisorCommand supervisor_;
   ControlPlane& control_;
   v1::WorkRequest report_;  // without the runs
+  std::string toolchain_;   // of this machine, as it was at the start
   std::unique_ptr<DeviceWatch> watch_;
   DeviceQuarantine quarantine_;
   std::mutex said_mutex_;
@@ -380,8 +396,17 @@ int Work(const WorkOptions& given, const fs::path& executable) {
   WorkOptions options = given;
   std::error_code error;
   options.work_dir = fs::absolute(given.work_dir, error);
-  if (absl::StrContains(options.labels, "contained")) {
-    return Fail(absl::InvalidArgumentError("--labels: \"contained\" is said by the worker itself"));
+  for (const char* own : {"contained", "arch:"}) {
+    if (!absl::StrContains(options.labels, own)) continue;
+    return Fail(absl::InvalidArgumentError(absl::StrCat("--labels: \"", own, "\" is said by the worker itself")));
+  }
+  if (options.pool == "untrusted") {
+    if (options.memory_mb == 0) {
+      return Fail(
+          absl::InvalidArgumentError("--memory-mb: runs of the pool \"untrusted\" need a limit: give the MiB "
+                                     "that they may have together, or leave it out for nine tenths of all"));
+    }
+    if (options.memory_mb < 0) options.memory_mb = static_cast<int64_t>(worker::ThisHost().memory_mb / 10 * 9);
   }
   SupervisorCommand supervisor{executable, {}, options.cache_mb};
   for (absl::string_view folder : absl::StrSplit(options.readable, ',', absl::SkipEmpty())) {
@@ -411,7 +436,7 @@ int Work(const WorkOptions& given, const fs::path& executable) {
     text->resize(text->find_last_not_of(" \t\r\n") + 1);
     token = Secret(*std::move(text));
   }
-  absl::StatusOr<std::vector<v1::WorkerDevice>> devices = FindDevices(options.devices);
+  absl::StatusOr<DevicesAtStart> devices = FindDevices(options.devices);
   if (!devices.ok()) return Fail(devices.status());
 
   grpc::ChannelArguments arguments;

@@ -22,6 +22,9 @@ struct WorkOptions {
   std::filesystem::path work_dir;
   std::filesystem::path ready_file;
   size_t cache_mb = 20'480;
+  // MiB of memory that all runs together may have; 0: no limit. -1: none, or most of the host's in the pool
+  // "untrusted".
+  int64_t memory_mb = -1;
   bool once = false;
 };
 

@@ -151,6 +151,8 @@ TEST_F(DispatchTest, ARunThatWouldNotFitIsDeclinedWithTheReason) {
 class HostileSuiteTest : public DispatchTest {
  protected:
   void SetUp() override {
+    dispatch_ =
+        R"({"lease_seconds": 20, "limits": {"processes": 200, "disk_mb": 64, "log_mb": 2, "memory_mb": 300, "files": 2000}})";
     testing::Process trial({"bwrap", "--unshare-all", "--unshare-user", "--disable-userns", "--ro-bind", "/", "/",
                             "--proc", "/proc", "--dev", "/dev", "true"});
     if (trial.Wait(kPatience) != 0) {
@@ -211,6 +213,16 @@ while made < 5000:
 print("made", made, flush=True)
 os._exit(1)')sh"},
       {"disk", "for i in $(seq 1 400); do dd if=/dev/zero of=flood$i bs=1M count=4 2>/dev/null; sleep 0.05; done"},
+      {"memory", R"sh(python3 -c '
+held = []
+while len(held) < 100: held.append(bytearray(b"x" * (16 << 20)))
+print("took all", "memory")')sh"},
+      {"shm",
+       R"sh(for i in $(seq 1 100); do dd if=/dev/zero of=/dev/shm/flood$i bs=16M count=1 2>/dev/null || exit 1; done
+          echo took all 'memory')sh"},
+      {"files", R"sh(exec python3 -c '
+import itertools
+for i in itertools.count(): open("f%d" % i, "w").close()')sh"},
       {"log", "yes 'a line of a flood that means to fill the log of its run'"}};
   static std::string Suite(const std::string& id) {
     return R"({"id": ")" + id + R"(", "title": "Means harm", "source": {"repository": "github:o/r", "ref": "main"},
@@ -299,6 +311,26 @@ TEST_F(HostileSuiteTest, FloodsEndAtTheirLimitsWithARecord) {
   EXPECT_TRUE(Until([this] { return NothingIsLeft(); }));
 }
 
+// No suite of the test says how much memory it may have, nor how many files.
+TEST_F(HostileSuiteTest, MemoryAndFilesEndAtTheConfiguredLimitsWithARecord) {
+  if (worker_->Stderr().find("not contained by memory") != std::string::npos) GTEST_SKIP() << worker_->Stderr();
+  for (const std::string suite : {"memory", "shm"}) {
+    std::string log;
+    const v1::SuiteJob job = RunToItsEnd(suite, &log);
+    EXPECT_EQ(job.verdict(), "failed") << job.DebugString() << log;
+    EXPECT_EQ(job.cause().class_name(), "code") << job.DebugString();
+    EXPECT_THAT(log, HasSubstr("the limit of 300 MiB of memory was reached"));
+    EXPECT_THAT(log, ::testing::Not(HasSubstr("took all memory")));
+    EXPECT_EQ(job.attempt(), 1U);
+  }
+  const v1::SuiteJob files = RunToItsEnd("files");
+  EXPECT_EQ(files.verdict(), "failed") << files.DebugString();
+  EXPECT_EQ(files.cause().class_name(), "code");
+  EXPECT_THAT(files.cause().text(), HasSubstr("more than 2000 files"));
+  EXPECT_EQ(files.attempt(), 1U);
+  EXPECT_TRUE(Until([this] { return NothingIsLeft(); }));
+}
+
 TEST_F(HostileSuiteTest, AWorkerOfThePoolUntrustedRefusesToStartWhereNamespacesAreRefused) {
   testing::Process worker({"bwrap", "--unshare-user", "--disable-userns", "--dev-bind", "/", "/",
                            kPrograms + "/yard-worker", "--server", address_, "--name", "other", "--pool", "untrusted",
@@ -318,7 +350,7 @@ class UntrustedSuiteTest : public HostileSuiteTest {
     if (trial.Stderr().find("needs runs that are contained") != std::string::npos) {
       GTEST_SKIP() << "runs can't be contained by all means here: " << trial.Stderr();
     }
-    worker_options_ = {"--pool", "untrusted"};
+    worker_options_ = {"--pool", "untrusted", "--memory-mb", "400"};
     pool_ = "untrusted";
     fs::create_directories(dir_.path() / "packs" / "net" / "suites");
     dir_.Write("packs/net/pack.json", R"({"name": "net", "title": "A suite that asks for the network"})");
@@ -346,6 +378,10 @@ TEST_F(UntrustedSuiteTest, CodeOfAForkIsAloneWhateverItsSuiteAsksFor) {
   EXPECT_EQ(look.verdict(), "passed") << look.DebugString() << log;
   EXPECT_THAT(log, ::testing::Not(HasSubstr("got at")));
   EXPECT_FALSE(fs::exists(dir_.path() / "work" / "cache"));
+  // Its suite says nothing of memory, the configuration 300 MiB; the worker gives it half of 400, for one of two
+  // devices.
+  EXPECT_EQ(RunToItsEnd("memory", &log).cause().class_name(), "code") << log;
+  EXPECT_THAT(log, HasSubstr("the limit of 200 MiB of memory was reached"));
   // Nothing of the pool "trusted" comes here.
   pool_ = "trusted";
   const std::string other = Submit();

@@ -25,6 +25,8 @@ void ReadRunLimits(ObjectReader& reader, JsonPlace place, RunLimitsConfig& confi
   take("disk_mb", 16, config.disk_mb);
   take("log_mb", 1, config.log_mb);
   take("core_mb", 1, config.core_mb);
+  take("memory_mb", 16, config.memory_mb);
+  take("files", 100, config.files);
   limits.Finish();
 }
 

@@ -17,6 +17,8 @@ struct RunLimitsConfig {
   uint32_t disk_mb = 15 * 1024;
   uint32_t log_mb = 1'024;
   uint32_t core_mb = 64;
+  uint32_t memory_mb = 0;  // 0: none of its own
+  uint32_t files = 1'048'576;
 };
 
 // How long a job may take in all, as far as the control plane sees it; the time limits of a suite are its worker's.

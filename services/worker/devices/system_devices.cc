@@ -9,6 +9,7 @@
 
 #include "services/core/files.h"
 #include "services/core/lines.h"
+#include "services/worker/devices/toolkits.h"
 #include "services/worker/re2_piece.h"
 #include "services/worker/text.h"
 
@@ -66,14 +67,7 @@ std::vector<std::string> AscendNodes(const SystemPaths& paths) {
 std::string AscendDriverVersion(const SystemPaths& paths) {
   absl::StatusOr<std::string> text = ReadSmallFile(paths.ascend_version, kMaxVersionBytes);
   if (!text.ok()) return "";
-  for (const std::string_view line : LinesOf(*text)) {
-    const size_t equals = line.find('=');
-    if (equals == std::string_view::npos || LowerCase(TrimBlanks(line.substr(0, equals))) != "version") continue;
-    std::string_view value = TrimBlanks(line.substr(equals + 1));
-    if (value.size() >= 2 && value.front() == '[' && value.back() == ']') value = value.substr(1, value.size() - 2);
-    return std::string(value);
-  }
-  return "";
+  return VersionInFile(*text, "version");
 }
 
 }  // namespace yardmaster::worker

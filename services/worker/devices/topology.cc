@@ -57,7 +57,7 @@ Matrix MatrixOf(std::string_view text) {
       // What else it tells of (network cards, affinity) comes behind.
       for (const std::string_view word : words) {
         const std::optional<int> index = IndexOf(word);
-        if (!index.has_value()) break;
+        if (!index.has_value() || matrix.columns.size() == kMostDevices) break;
         matrix.columns.push_back(*index);
       }
       continue;

@@ -51,6 +51,11 @@ struct TestResult {
   std::string message;  // first lines of the failure, or the reason of the skip
 };
 
+// Whether it ran and did not pass: what passed after a failure did not, either.
+inline bool HasFailed(const TestResult& test) {
+  return !test.skipped && test.verdict != Verdict::kPassed && test.verdict != Verdict::kNotRun;
+}
+
 // Errors of one tensor on one rank, as compared by the worker.
 struct TensorResult {
   std::string name;
@@ -143,7 +148,8 @@ struct NumberResult {
 // The machine that the run was on. Its name only where the system says one.
 struct HostInfo {
   std::string name;
-  std::string system;  // "Linux 6.1.0 x86_64"
+  std::string system;        // "Linux 6.1.0 x86_64"
+  std::string architecture;  // "x86_64"
   size_t processors = 0;
   uint64_t memory_mb = 0;  // 0: not known
 };

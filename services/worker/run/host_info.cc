@@ -18,6 +18,7 @@ HostInfo ThisHost() {
   utsname names{};
   if (::uname(&names) == 0) {
     host.name = names.nodename;
+    host.architecture = names.machine;
     host.system = Concat(names.sysname, " ", names.release, " ", names.machine);
   }
   struct sysinfo info {};

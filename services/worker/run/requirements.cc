@@ -10,6 +10,7 @@
 
 #include "absl/algorithm/container.h"
 #include "rules/suites/versions.h"
+#include "services/worker/devices/toolkits.h"
 #include "services/worker/launch/shell_text.h"
 #include "services/worker/process/capture.h"
 #include "services/worker/process/program_path.h"
@@ -191,6 +192,38 @@ std::string Requirements::ToolVersion(const std::string& name) {
   }
   if (!version.empty()) versions_[std::filesystem::path(name).filename().native()] = version;
   return tool_versions_.emplace(name, version).first->second;
+}
+
+void Requirements::NoteToolchain() {
+  // One start for all of them: each costs a sandbox.
+  std::vector<std::string> marks;
+  std::vector<std::string> tools;
+  std::string lines;
+  for (const char* tool : {"g++", "clang++", "cmake", "nvcc"}) {
+    if (tool_versions_.find(tool) != tool_versions_.end() || !HasTool(tool)) continue;
+    tools.emplace_back(tool);
+    marks.push_back(Concat("\nyard-tool ", tool, "\n"));
+    lines += Concat("printf '\\nyard-tool ", tool, "\\n'; ", tool, " --version 2>&1 </dev/null; ");
+  }
+  absl::StatusOr<Captured> printed = Captured{};
+  if (!tools.empty()) printed = Capture(*context_.processes, Spec({"bash", "-c", lines}), kProbeTimeout);
+  for (size_t i = 0; printed.ok() && i < tools.size(); ++i) {
+    const size_t mark = printed->out.find(marks[i]);
+    if (mark == std::string::npos) continue;
+    const size_t begin = mark + marks[i].size();
+    const size_t end = i + 1 < tools.size() ? printed->out.find(marks[i + 1], begin) : std::string::npos;
+    const std::string version = VersionIn(std::string_view(printed->out).substr(begin, end - begin));
+    if (!version.empty()) versions_[tools[i]] = version;
+  }
+  std::vector<std::filesystem::path> roots;
+  for (const char* name : {"ASCEND_HOME_PATH", "ASCEND_TOOLKIT_HOME", "ASCEND_OPP_PATH"}) {
+    const auto given = Sourced().find(name);
+    if (given == Sourced().end() || given->second.empty()) continue;
+    const std::filesystem::path path = given->second;
+    roots.push_back(std::string_view(name) == "ASCEND_OPP_PATH" ? path.parent_path() : path);
+  }
+  if (std::string cann = CannVersion(roots); !cann.empty()) versions_["cann"] = std::move(cann);
+  if (std::string cuda = CudaVersion(); !cuda.empty()) versions_.emplace("cuda", std::move(cuda));
 }
 
 // The environment after the suite's scripts, which may well be what brings a tool into PATH.

@@ -56,10 +56,14 @@ class Requirements {
   std::string ToolVersion(const std::string& name);
   bool HasTool(const std::string& name) { return !ToolPath(name).empty(); }
 
+  // Also asks for the tools that programs are usually built with, and for CANN: what a result was made with matters,
+  // though no suite may have asked for it.
+  void NoteToolchain();
+
   // Tools and modules that were asked for and are not there.
   const std::set<std::string>& missing() const { return missing_; }
 
-  // "python" → "3.11.2" and what else was asked for and answered.
+  // "python" → "3.11.2", "cann" → "8.0.RC3", and what else was asked for and answered.
   const std::map<std::string, std::string>& versions() const { return versions_; }
 
  private:

@@ -33,6 +33,8 @@ class RunObserver {
   // Tests of the step that were seen in its output so far; `expected` 0: unknown.
   virtual void Progress(std::string_view /*step*/, size_t /*done*/, size_t /*failed*/, size_t /*expected*/) {}
   virtual void Output(std::string_view /*step*/, const LogLine& /*line*/) {}
+  // The tests of a step that was started, right before it ends.
+  virtual void TestsEnd(const std::vector<TestResult>& /*tests*/) {}
   virtual void StepEnds(const StepResult& /*step*/) {}
   virtual void LayerEnds(const LayerResult& /*layer*/) {}
   virtual void Note(std::string_view /*text*/) {}
@@ -70,6 +72,7 @@ struct RunOptions {
   bool local = false;                // for somebody at this machine: the suite may name a folder of it as its source
   bool keep_going = false;           // layers whose predecessors failed are run all the same
   size_t cpu_devices = 0;            // 0: the number of processors
+  uint64_t memory_mb = 0;            // of all processes of a step, whatever the suite allows; 0: as the suite says
   std::string job;                   // empty: NewJob()
   std::optional<EarlierRun> before;  // that is done again
 };

@@ -437,6 +437,7 @@ class SuiteRun {
   // --- After ---
 
   RunResult Finish(const std::string& blocked) {
+    if (!result_.steps.empty() && !*context_.cancel) requirements_->NoteToolchain();
     // Only when a suite's own program asks for modules is Python started for its version.
     result_.versions = requirements_->versions();
     result_.devices = leases_->used();

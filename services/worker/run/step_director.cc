@@ -23,6 +23,9 @@ constexpr const char* kCudaCompiler = "nvcc";
 
 bool IsTest(const StepCell& cell) { return cell.layer_id != kBuildLayer && cell.layer_id != kFetchLayer; }
 
+// Of two limits, of which 0 is none.
+uint64_t LeastLimit(uint64_t a, uint64_t b) { return a == 0 || b == 0 ? std::max(a, b) : std::min(a, b); }
+
 bool Mentions(const rules::Variables& variables, std::string_view text) {
   return absl::c_any_of(variables, [&](const auto& entry) { return entry.second.find(text) != std::string::npos; });
 }
@@ -76,6 +79,7 @@ StepResult StepDirector::Run(const StepCell& cell) {
   for (const std::string& note : judgement.notes) context_.Note(note);
   if (judgement.device_lost) context_.ended = kDeviceLost;
   if (context_.cancel->load()) context_.ended = kRunCancelled;
+  context_.observer->TestsEnd(judgement.tests);
   RunResult& run = *context_.result;
   absl::c_move(judgement.tests, std::back_inserter(run.tests));
   absl::c_move(judgement.tensors, std::back_inserter(run.tensors));
@@ -303,7 +307,8 @@ StepJudgement StepDirector::Try(const StepCell& cell, const Needs& needs, int nu
   // A compiler may well be quiet.
   if (IsTest(cell)) request.silence = limits.silence;
   request.grace = limits.grace;
-  request.memory_bytes = cell.step->memory_mb.value_or(limits.memory_mb) * kBytesPerMiB;
+  request.memory_bytes =
+      LeastLimit(cell.step->memory_mb.value_or(limits.memory_mb), context_.options->memory_mb) * kBytesPerMiB;
   request.secrets = context_.options->secrets;
   if (!needs.devices.empty()) request.device_signatures = context_.signatures.get();
   request.source = context_.source;

@@ -179,7 +179,7 @@ TEST_F(ConfigTest, WhatHoldsForRunsOfSuitesIsRead) {
     "dispatch": {"max_attempts": 2, "lease_seconds": 5, "fork_policy": "never",
                  "pools": {"trusted": {}, "untrusted": {"network": ["pypto/*"]}},
                  "times": {"queue_minutes": 60, "start_minutes": 5, "run_minutes": 7, "finish_minutes": 3},
-                 "artifacts": {"days": 2, "bytes": 1048576}, "limits": {"processes": 100}}})");
+                 "artifacts": {"days": 2, "bytes": 1048576}, "limits": {"processes": 100, "memory_mb": 2048, "files": 5000}}})");
   ASSERT_TRUE(config.has_value()) << AllProblems();
   ASSERT_THAT(config->tokens, SizeIs(1));
   EXPECT_THAT(config->tokens[0].runner.names, ElementsAre("box-*"));
@@ -195,6 +195,8 @@ TEST_F(ConfigTest, WhatHoldsForRunsOfSuitesIsRead) {
   EXPECT_EQ(dispatch.times.finish, std::chrono::minutes(3));
   EXPECT_EQ(dispatch.artifact_age, std::chrono::hours(48));
   EXPECT_EQ(dispatch.limits.processes, 100u);
+  EXPECT_EQ(dispatch.limits.memory_mb, 2048u);
+  EXPECT_EQ(dispatch.limits.files, 5000u);
 }
 
 TEST_F(ConfigTest, PoolsAndRightsOfRunnersAreStrict) {

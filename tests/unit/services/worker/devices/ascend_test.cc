@@ -48,6 +48,26 @@ TEST(ParseNpuSmi, TheTableOfA2) {
   EXPECT_THAT(second.processes, ElementsAre(4242, 4243));
 }
 
+TEST(ParseNpuSmi, TwoModelsInOneHostKeepTheirNamesAndRatings) {
+  std::string text = Recorded("npu_smi_a2.txt");
+  // A 910B4 has half the memory of a 910B3: what would be broken there is whole here.
+  const std::string other = "| 2     910B3               | Warning ";
+  ASSERT_NE(text.find(other), std::string::npos);
+  text.replace(text.find(other), other.size(), "| 2     910B4               | OK      ");
+  text.replace(text.find("3300 / 49152"), 12, "3300 / 32768");
+  const NpuTable table = Table(text);
+  ASSERT_EQ(table.chips.size(), 3U);
+  EXPECT_EQ(table.chips[0].device.model, "910B3");
+  EXPECT_EQ(table.chips[2].device.model, "910B4");
+  EXPECT_EQ(table.chips[2].device.health, DeviceHealth::kOk) << table.chips[2].device.health_reason;
+  std::string reason;
+  rules::DeviceRequest request;
+  request.kind = rules::DeviceKind::kNpu;
+  request.models = {"*910B4*"};
+  EXPECT_FALSE(Fits(table.chips[0].device, request, reason));
+  EXPECT_TRUE(Fits(table.chips[2].device, request, reason)) << reason;
+}
+
 TEST(ParseNpuSmi, MemoryBelowTheRatingMeansThatSomethingIsBroken) {
   const NpuTable table = Table(Recorded("npu_smi_a2.txt"));
   EXPECT_EQ(table.chips[2].device.health, DeviceHealth::kBad);

@@ -34,6 +34,12 @@ TEST(GroupsOfTopology, HccsJoinsAlsoThroughOthers) {
               ElementsAre(Pair(0, 0), Pair(1, 0), Pair(2, 0)));
 }
 
+TEST(GroupsOfTopology, NoMoreColumnsAreReadThanDevicesThereMayBe) {
+  std::string header;
+  for (int i = 0; i < 100'000; ++i) header += " GPU" + std::to_string(i % 250);
+  EXPECT_THAT(GroupsOfTopology(header + "\nGPU0 X" + std::string(100'000, ' ') + "NV1\n"), IsEmpty());
+}
+
 TEST(GroupsOfTopology, OtherTextsHaveNone) {
   EXPECT_THAT(GroupsOfTopology(""), IsEmpty());
   EXPECT_THAT(GroupsOfTopology("This device does not support querying topo.\n"), IsEmpty());

@@ -79,6 +79,22 @@ TEST_F(RequirementsTest, AToolIsAskedForItsVersionOnce) {
   EXPECT_EQ(requirements.versions().at("nvcc"), "11.8");
 }
 
+TEST_F(RequirementsTest, TheToolchainIsNotedThoughNobodyAskedForIt) {
+  Program("g++", true);
+  Program("cmake", true);
+  printed_ = "\nyard-tool g++\ng++ (Debian 12.2.0-14) 12.2.0\nCopyright\n\nyard-tool cmake\ncmake version 3.25.1\n";
+  const std::filesystem::path cann = dir_.path() / "cann";
+  dir_.Write("cann/compiler/version.info", "Version=8.0.RC3\n");
+  context_.environment["ASCEND_HOME_PATH"] = cann.native();
+  Requirements requirements(context_);
+  requirements.NoteToolchain();
+  EXPECT_EQ(requirements.versions().at("g++"), "12.2.0");
+  EXPECT_EQ(requirements.versions().at("cmake"), "3.25.1");
+  EXPECT_EQ(requirements.versions().at("cann"), "8.0.RC3");
+  EXPECT_FALSE(requirements.versions().contains("clang++"));
+  EXPECT_EQ(starts_, 1) << "one start for all";
+}
+
 TEST_F(RequirementsTest, PythonIsAskedOnceForAllModules) {
   printed_ =
       "noise\nyard-probe {\"python\": \"3.11.2\", \"modules\": {\"torch\": [true, \"1.13.0\", \"\"], "
