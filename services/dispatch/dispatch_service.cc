@@ -246,6 +246,10 @@ grpc::ServerUnaryReactor* DispatchServiceImpl::RerunJob(grpc::CallbackServerCont
       *spec.mutable_layers() = request->layers();
       spec.clear_steps();
     }
+    if (request->flaky_only() && request->failed_only()) {
+      return errors::FieldInvalid("flaky_only", "not together with failed_only, which has what was flaky, too");
+    }
+    if (request->flaky_only()) RETURN_IF_ERROR(dispatch::SelectFlaky(dispatch_->files(), job, spec));
     if (request->failed_only()) RETURN_IF_ERROR(dispatch::SelectFailed(dispatch_->files(), job, spec));
     // Layers that somebody names need not be those that failed: a pass of them says nothing of the failure.
     const std::string failed_before = other_layers ? std::string() : dispatch::FailureBefore(job);
@@ -281,8 +285,16 @@ grpc::ServerUnaryReactor* DispatchServiceImpl::SetRunnerService(grpc::CallbackSe
                                                                 v1::SetRunnerServiceResponse* response) {
   return Handle(job_calls_, context, kSetRunnerService, [this, request, response](const RpcCall&) -> absl::Status {
     dispatch::Dispatcher& dispatcher = dispatch_->dispatcher();
+    const std::string& device = request->device();
+    const bool of_device = request->service() == v1::SetRunnerServiceRequest::SERVICE_IN ||
+                           request->service() == v1::SetRunnerServiceRequest::SERVICE_QUARANTINED;
+    if (!device.empty() && !of_device) {
+      return errors::FieldInvalid("device", "nothing: only SERVICE_IN and SERVICE_QUARANTINED are for one device");
+    }
     switch (request->service()) {
       case v1::SetRunnerServiceRequest::SERVICE_IN:
+        RETURN_IF_ERROR(dispatcher.SetDeviceQuarantined(request->runner(), device, false, ""));
+        if (!device.empty()) break;
         RETURN_IF_ERROR(dispatcher.SetQuarantined(request->runner(), false, ""));
         RETURN_IF_ERROR(dispatcher.SetDrained(request->runner(), false));
         break;
@@ -293,7 +305,9 @@ grpc::ServerUnaryReactor* DispatchServiceImpl::SetRunnerService(grpc::CallbackSe
         if (request->why().size() > dispatch::kMaxSpecTextBytes) {
           return errors::OverLimit("why", request->why().size(), dispatch::kMaxSpecTextBytes, "bytes");
         }
-        RETURN_IF_ERROR(dispatcher.SetQuarantined(request->runner(), true, request->why()));
+        RETURN_IF_ERROR(device.empty()
+                            ? dispatcher.SetQuarantined(request->runner(), true, request->why())
+                            : dispatcher.SetDeviceQuarantined(request->runner(), device, true, request->why()));
         break;
       case v1::SetRunnerServiceRequest::SERVICE_FORGOTTEN:
         return dispatcher.ForgetRunner(request->runner());

@@ -9,6 +9,7 @@
 #include "absl/algorithm/container.h"
 #include "services/core/status_macros.h"
 #include "services/dispatch/queue/errors.h"
+#include "services/dispatch/queue/fit.h"
 #include "services/dispatch/queue/states.h"
 #include "services/dispatch/records.h"
 #include "services/dispatch/runner_state.h"
@@ -31,7 +32,7 @@ const std::vector<double>& WaitBounds() {
 bool SameOnDisk(const Runner& a, const Runner& b) {
   return a.session == b.session && a.pool == b.pool && a.labels == b.labels && a.devices == b.devices &&
          a.draining == b.draining && a.drained_by_people == b.drained_by_people && a.quarantined == b.quarantined &&
-         a.quarantine_why == b.quarantine_why && a.online == b.online;
+         a.quarantine_why == b.quarantine_why && a.environment == b.environment && a.online == b.online;
 }
 
 }  // namespace
@@ -316,7 +317,7 @@ void Dispatcher::MeasureNow() {
       std::set<std::string_view> leased;
       for (const Lease* lease : leases) leased.insert(lease->devices.begin(), lease->devices.end());
       for (const Device& device : runner.devices) {
-        const std::string_view state = !device.healthy ? "faulty" : leased.contains(device.id) ? "leased" : "free";
+        const std::string_view state = !device.InService() ? "faulty" : leased.contains(device.id) ? "leased" : "free";
         // Kinds are checked where reports come in.
         const std::string_view kind = device.kind == "npu" ? "npu" : device.kind == "gpu" ? "gpu" : "cpu";
         ++devices[{kind, state}];
@@ -390,6 +391,20 @@ absl::Status Dispatcher::SetDrained(std::string_view runner, bool drained) {
 
 absl::Status Dispatcher::SetQuarantined(std::string_view runner, bool quarantined, std::string_view why) {
   return Decide([&](const Moment&) { return queue_.SetQuarantined(runner, quarantined, why); });
+}
+
+absl::Status Dispatcher::SetDeviceQuarantined(std::string_view runner, std::string_view device, bool quarantined,
+                                              std::string_view why) {
+  return Decide([&](const Moment&) { return queue_.SetDeviceQuarantined(runner, device, quarantined, why); });
+}
+
+std::set<std::string> Dispatcher::EnvironmentsFor(const Demand& demand) const {
+  std::set<std::string> environments;
+  const std::lock_guard<std::mutex> lock(mutex_);
+  for (const auto& [name, runner] : queue_.runners()) {
+    if (Missing(demand, runner).empty()) environments.insert(runner.environment);
+  }
+  return environments;
 }
 
 absl::Status Dispatcher::ForgetRunner(std::string_view runner) {

@@ -94,6 +94,8 @@ class Dispatcher {
   absl::Status GiveBack(std::string_view job, uint64_t fence, std::string_view why);
   absl::Status SetDrained(std::string_view runner, bool drained);
   absl::Status SetQuarantined(std::string_view runner, bool quarantined, std::string_view why);
+  absl::Status SetDeviceQuarantined(std::string_view runner, std::string_view device, bool quarantined,
+                                    std::string_view why);
   absl::Status ForgetRunner(std::string_view runner);
   absl::StatusOr<Waiting> Explain(std::string_view job) const;
 
@@ -108,6 +110,8 @@ class Dispatcher {
   // Whether a job that has not ended needs this source tree.
   bool NeedsSource(std::string_view digest) const;
   const PastRuns& past_runs() const { return past_runs_; }
+  // Of the known runners that could ever do it: what they compute with.
+  std::set<std::string> EnvironmentsFor(const Demand& demand) const;
   // What the worker said last about the run of a job: as it said it, empty if nothing, or the job does not run.
   std::string ProgressOf(std::string_view job) const;
   absl::StatusOr<store::Page<Job>> ListJobs(const store::JobFilter& filter, const store::PageRequest& page) const;

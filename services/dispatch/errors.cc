@@ -70,6 +70,10 @@ absl::Status NothingFailed(std::string_view job) {
   return absl::FailedPreconditionError(
       absl::StrCat("nothing of the job \"", Abs(job), "\" has failed: there is nothing to run again"));
 }
+absl::Status NothingFlaky(std::string_view job) {
+  return absl::FailedPreconditionError(
+      absl::StrCat("nothing of the job \"", Abs(job), "\" was flaky: there is nothing to run again"));
+}
 absl::Status ResultNotThere(std::string_view job) {
   return absl::FailedPreconditionError(
       absl::StrCat("the job \"", Abs(job), "\" has left no result, or it was removed meanwhile: run all of it again"));

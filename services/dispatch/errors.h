@@ -27,6 +27,7 @@ absl::Status RunnerPoolNotAllowed(std::string_view token, std::string_view pool)
 absl::Status NoLeaseOfToken(std::string_view token, std::string_view what);                      // PERMISSION_DENIED
 absl::Status EngineUnknown(std::string_view engine, const std::vector<std::string>& known);      // INVALID_ARGUMENT
 absl::Status NothingFailed(std::string_view job);                                                // FAILED_PRECONDITION
+absl::Status NothingFlaky(std::string_view job);                                                 // FAILED_PRECONDITION
 absl::Status ResultNotThere(std::string_view job);                                               // FAILED_PRECONDITION
 absl::Status PoolNotContained(std::string_view runner);                                          // INVALID_ARGUMENT
 

@@ -251,7 +251,15 @@ v1::RunnerInfo RunnerMessage(const RunnerStatus& status) {
     count.set_total(count.total() + 1);
     if (leased.contains(device.id)) count.set_leased(count.leased() + 1);
     if (count.state().empty()) count.set_state("ok");
-    if (!device.healthy) count.set_state(device.why);
+    const std::string fault = device.Fault();
+    if (!fault.empty()) count.set_state(fault);
+    if (device.kind == "cpu") continue;
+    v1::DeviceInfo& one = *out.add_each_device();
+    one.set_id(device.id);
+    one.set_kind(device.kind);
+    one.set_model(device.model);
+    one.set_state(fault.empty() ? "ok" : fault);
+    one.set_leased(leased.contains(device.id));
   }
   for (auto& [key, count] : counts) *out.add_devices() = std::move(count);
   if (runner.last_seen != WallTime()) *out.mutable_last_seen() = TimestampOf(runner.last_seen);
@@ -279,6 +287,10 @@ absl::StatusOr<RunnerReport> ReportOf(const v1::WorkRequest& request) {
     return PoolNotContained(report.name);
   }
   report.draining = request.draining();
+  if (request.environment().size() > kMaxSpecTextBytes) {
+    return errors::OverLimit("environment", request.environment().size(), kMaxSpecTextBytes, "bytes");
+  }
+  report.environment = request.environment();
   if (static_cast<size_t>(request.devices_size()) > kMaxRunnerDevices) {
     return errors::OverLimit("devices", static_cast<size_t>(request.devices_size()), kMaxRunnerDevices, "devices");
   }

@@ -21,6 +21,20 @@ bool HasFailed(const json& one) {
   return verdict == "failed" || verdict == "timed_out" || verdict == "error" || verdict == "flaky";
 }
 
+// By name, with those of their tests that are chosen.
+using Steps = std::map<std::string, std::set<std::string>>;
+
+void Choose(const std::set<std::string>& layers, const Steps& steps, v1::JobSpec& spec) {
+  spec.clear_layers();
+  spec.clear_steps();
+  for (const std::string& layer : layers) spec.add_layers(layer);
+  for (const auto& [step, tests] : steps) {
+    v1::StepChoice& choice = *spec.add_steps();
+    choice.set_step(step);
+    for (const std::string& test : tests) choice.add_tests(test);
+  }
+}
+
 }  // namespace
 
 std::string ResultTextOf(PartFiles& files, const Job& job) {
@@ -57,7 +71,7 @@ absl::Status SelectFailed(PartFiles& files, const Job& job, v1::JobSpec& spec) {
   if (layers.empty()) return NothingFailed(job.id);
   // A step that names no test that failed is run as a whole.
   std::set<std::string> with_steps;
-  std::map<std::string, std::set<std::string>> steps;
+  Steps steps;
   for (const json* step : ObjectsAt(result, "steps")) {
     const std::string layer = TextAt(*step, "layer");
     if (TextAt(*step, "verdict") == "passed" || !layers.contains(layer)) continue;
@@ -70,16 +84,30 @@ absl::Status SelectFailed(PartFiles& files, const Job& job, v1::JobSpec& spec) {
     if (step == steps.end() || !HasFailed(*test)) continue;
     if (step->second.insert(TextAt(*test, "id")).second) ++chosen;
   }
-  spec.clear_layers();
-  spec.clear_steps();
-  for (const std::string& layer : layers) spec.add_layers(layer);
   // Of one that was not begun the steps are not known.
-  if (with_steps.size() < layers.size() || chosen > kMaxSpecTests) return absl::OkStatus();
-  for (const auto& [step, tests] : steps) {
-    v1::StepChoice& choice = *spec.add_steps();
-    choice.set_step(step);
-    for (const std::string& test : tests) choice.add_tests(test);
+  Choose(layers, with_steps.size() < layers.size() || chosen > kMaxSpecTests ? Steps() : steps, spec);
+  return absl::OkStatus();
+}
+
+absl::Status SelectFlaky(PartFiles& files, const Job& job, v1::JobSpec& spec) {
+  if (job.state != JobState::kEnded || job.verdict == Verdict::kPassed) return NothingFlaky(job.id);
+  const json result = json::parse(ResultTextOf(files, job), nullptr, /*allow_exceptions=*/false);
+  if (!result.is_object()) return ResultNotThere(job.id);
+  std::set<std::string> layers;
+  Steps steps;
+  for (const json* step : ObjectsAt(result, "steps")) {
+    if (TextAt(*step, "verdict") != "flaky") continue;
+    layers.insert(TextAt(*step, "layer"));
+    steps[TextAt(*step, "name")];
   }
+  if (steps.empty()) return job.verdict == Verdict::kFlaky ? absl::OkStatus() : NothingFlaky(job.id);
+  size_t chosen = steps.size();
+  for (const json* test : ObjectsAt(result, "tests")) {
+    const auto step = steps.find(TextAt(*test, "step"));
+    if (step == steps.end() || TextAt(*test, "verdict") != "flaky") continue;
+    if (step->second.insert(TextAt(*test, "id")).second) ++chosen;
+  }
+  Choose(layers, chosen > kMaxSpecTests ? Steps() : steps, spec);
   return absl::OkStatus();
 }
 

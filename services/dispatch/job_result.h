@@ -20,6 +20,9 @@ std::string FailureBefore(const Job& job);
 // Narrows the specification to what failed in `job`: the layers, their steps, and the tests that these name.
 // FAILED_PRECONDITION: nothing failed, or the result is not there any more.
 absl::Status SelectFailed(PartFiles& files, const Job& job, v1::JobSpec& spec);
+// The same with the steps that were flaky. A job that is flaky because it passed after the failure of another is as it
+// is.
+absl::Status SelectFlaky(PartFiles& files, const Job& job, v1::JobSpec& spec);
 
 }  // namespace yardmaster::dispatch
 

@@ -27,7 +27,8 @@ std::string PartOf(const v1::JobSpec& spec) {
 
 // Of the job that answers for this one what is its result; nothing if its files are not there any more.
 void AnswerFrom(Dispatch& dispatch, Job& job) {
-  const std::string earlier = dispatch.dispatcher().past_runs().Passed(job.answer_key, job.demand);
+  const std::string earlier = dispatch.dispatcher().past_runs().Passed(
+      job.answer_key, job.demand, dispatch.dispatcher().EnvironmentsFor(job.demand));
   if (earlier.empty()) return;
   const absl::StatusOr<Job> answer = dispatch.dispatcher().FindJob(earlier);
   if (!answer.ok() || answer->verdict != Verdict::kPassed) return;
@@ -38,8 +39,10 @@ void AnswerFrom(Dispatch& dispatch, Job& job) {
   job.result = answer->result;
   job.last_runner = answer->last_runner;
   job.model = answer->model;
-  job.notes.push_back(absl::StrCat("answered by the job ", answer->id,
-                                   ", which passed with the same tree, suite, variables and device model"));
+  job.environment = answer->environment;
+  job.notes.push_back(
+      absl::StrCat("answered by the job ", answer->id,
+                   ", which passed with the same tree, suite, variables, device model and environment"));
 }
 
 }  // namespace

@@ -39,7 +39,7 @@ void PastRuns::Note(const Job& job) {
   }
   if (passed && !job.answer_key.empty()) {
     const Key key(job.answer_key, job.model);
-    if (passed_.insert_or_assign(key, job.id).second) order_.push_back(key);
+    if (passed_.insert_or_assign(key, Pass{job.id, job.environment}).second) order_.push_back(key);
   }
   for (; order_.size() > kPastRunsKept; order_.pop_front()) {
     times_.erase(order_.front());
@@ -57,11 +57,14 @@ std::chrono::seconds PastRuns::Expected(std::string_view shape, const Demand& de
   return *middle;
 }
 
-std::string PastRuns::Passed(std::string_view answer_key, const Demand& demand) const {
+std::string PastRuns::Passed(std::string_view answer_key, const Demand& demand,
+                             const std::set<std::string>& environments) const {
   std::string newest;
   if (answer_key.empty()) return newest;
   const std::lock_guard<std::mutex> lock(mutex_);
-  EachModel(passed_, answer_key, demand, [&](const std::string& job) { newest = job; });
+  EachModel(passed_, answer_key, demand, [&](const Pass& pass) {
+    if (environments.contains(pass.environment)) newest = pass.job;
+  });
   return newest;
 }
 

@@ -8,6 +8,7 @@
 #include <deque>
 #include <map>
 #include <mutex>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -28,15 +29,21 @@ class PastRuns {
   // The median of the newest runs of the same part of the same suite, on devices of a model that the demand allows;
   // 0: there was none.
   std::chrono::seconds Expected(std::string_view shape, const Demand& demand) const;
-  // The newest job with this key that passed on devices of a model that the demand allows; empty: none.
-  std::string Passed(std::string_view answer_key, const Demand& demand) const;
+  // The newest job with this key that passed on devices of a model that the demand allows, in one of the environments;
+  // empty: none.
+  std::string Passed(std::string_view answer_key, const Demand& demand,
+                     const std::set<std::string>& environments) const;
 
  private:
   using Key = std::pair<std::string, std::string>;  // shape or answer key, model
+  struct Pass {
+    std::string job;
+    std::string environment;
+  };
 
   mutable std::mutex mutex_;  // guards what follows
   std::map<Key, std::deque<std::chrono::seconds>, std::less<>> times_;
-  std::map<Key, std::string, std::less<>> passed_;
+  std::map<Key, Pass, std::less<>> passed_;
   std::deque<Key> order_;  // of both, the oldest first
 };
 

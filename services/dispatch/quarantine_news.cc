@@ -44,10 +44,11 @@ std::vector<Quarantined> AllQuarantined(const std::vector<Runner>& runners) {
            {absl::StrCat("runner ", on, " is quarantined: ", why), absl::StrCat("运行机 ", on, " 已被隔离：", why)}});
     }
     for (const Device& device : runner.devices) {
-      if (device.healthy || !absl::StartsWith(device.why, Abs(kQuarantined))) continue;
+      const std::string fault = device.Fault();
+      if (!absl::StartsWith(fault, Abs(kQuarantined))) continue;
       const std::string which = absl::StrCat(
           EchoCode(device.id), device.model.empty() ? "" : absl::StrCat(" (", EchoText(device.model), ")"));
-      const std::string why = EchoText(device.why.substr(kQuarantined.size()));
+      const std::string why = EchoText(fault.substr(kQuarantined.size()));
       all.push_back({ShortDigestOf({runner.name, device.id}).substr(0, kDigits),
                      {absl::StrCat("device ", which, " of runner ", on, " is quarantined: ", why),
                       absl::StrCat("运行机 ", on, " 的设备 ", which, " 已被隔离：", why)}});

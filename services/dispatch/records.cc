@@ -78,6 +78,7 @@ Json JsonOf(const Job& job) {
           {"fence", job.fence},
           {"last_runner", job.last_runner},
           {"model", job.model},
+          {"environment", job.environment},
           {"answered_by", job.answered_by},
           {"failed_before", job.failed_before},
           {"cancel_requested", job.cancel_requested},
@@ -112,6 +113,7 @@ Job JobOfJson(const Json& json) {
   job.fence = json.value("fence", uint64_t{0});
   job.last_runner = json.value("last_runner", "");
   job.model = json.value("model", "");
+  job.environment = json.value("environment", "");
   job.answered_by = json.value("answered_by", "");
   job.failed_before = json.value("failed_before", "");
   job.cancel_requested = json.value("cancel_requested", false);
@@ -154,6 +156,8 @@ Json JsonOf(const Runner& runner) {
                        {"group", device.group},
                        {"healthy", device.healthy},
                        {"why", device.why},
+                       {"quarantined", device.quarantined},
+                       {"quarantine_why", device.quarantine_why},
                        {"gone_at", Micros(device.gone_at)}});
   }
   return {{"name", runner.name},
@@ -166,6 +170,7 @@ Json JsonOf(const Runner& runner) {
           {"quarantined", runner.quarantined},
           {"quarantine_why", runner.quarantine_why},
           {"token", runner.token},
+          {"environment", runner.environment},
           {"last_seen", Micros(runner.last_seen)}};
 }
 Runner RunnerOfJson(const Json& json) {
@@ -184,6 +189,8 @@ Runner RunnerOfJson(const Json& json) {
     device.group = one.value("group", "");
     device.healthy = one.value("healthy", true);
     device.why = one.value("why", "");
+    device.quarantined = one.value("quarantined", false);
+    device.quarantine_why = one.value("quarantine_why", "");
     device.gone_at = TimeOf(one, "gone_at");
     runner.devices.push_back(std::move(device));
   }
@@ -192,6 +199,7 @@ Runner RunnerOfJson(const Json& json) {
   runner.quarantined = json.value("quarantined", false);
   runner.quarantine_why = json.value("quarantine_why", "");
   runner.token = json.value("token", "");
+  runner.environment = json.value("environment", "");
   runner.last_seen = TimeOf(json, "last_seen");
   return runner;
 }

@@ -36,6 +36,9 @@ absl::Status VerdictMissing() { return absl::InvalidArgumentError("a run that ha
 absl::Status RunnerUnknown(std::string_view runner) {
   return absl::NotFoundError(absl::StrCat("there is no runner \"", Abs(runner), "\""));
 }
+absl::Status DeviceUnknown(std::string_view runner, std::string_view device) {
+  return absl::NotFoundError(absl::StrCat("the runner \"", Abs(runner), "\" has no device \"", Abs(device), "\""));
+}
 absl::Status RunnerOfAnotherToken(std::string_view runner, std::string_view token) {
   return absl::PermissionDeniedError(absl::StrCat(
       "the runner \"", Abs(runner), "\" belongs to the token \"", Abs(token),

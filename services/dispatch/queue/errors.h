@@ -19,6 +19,7 @@ absl::Status LeaseNotLive(const Job& job, uint64_t fence);                      
 absl::Status RunHasBegun(std::string_view job);                                      // FAILED_PRECONDITION
 absl::Status VerdictMissing();                                                       // INVALID_ARGUMENT
 absl::Status RunnerUnknown(std::string_view runner);                                 // NOT_FOUND
+absl::Status DeviceUnknown(std::string_view runner, std::string_view device);        // NOT_FOUND
 absl::Status RunnerReplaced(std::string_view runner);                                // ABORTED
 absl::Status RunnerOfAnotherToken(std::string_view runner, std::string_view token);  // PERMISSION_DENIED
 absl::Status RunnerInService(std::string_view runner);                               // FAILED_PRECONDITION

@@ -174,6 +174,18 @@ void KeepGoneDevices(const Runner& known, const Moment& now, std::chrono::hours 
   }
 }
 
+// What people took out of service stays out, whatever its worker says.
+void KeepQuarantines(const Runner& known, std::vector<Device>& devices) {
+  for (const Device& before : known.devices) {
+    if (!before.quarantined) continue;
+    for (Device& device : devices) {
+      if (device.id != before.id) continue;
+      device.quarantined = true;
+      device.quarantine_why = before.quarantine_why;
+    }
+  }
+}
+
 absl::StatusOr<Changes> JobQueue::Report(const RunnerReport& report, const Moment& now) const {
   if (replaced_.contains({report.name, report.session})) {
     return RunnerReplaced(report.name);
@@ -191,6 +203,8 @@ absl::StatusOr<Changes> JobQueue::Report(const RunnerReport& report, const Momen
   runner.pool = report.pool;
   runner.labels = report.labels;
   runner.devices = report.devices;
+  runner.environment = report.environment;
+  if (before != nullptr) KeepQuarantines(*before, runner.devices);
   if (before != nullptr) KeepGoneDevices(*before, now, limits_.gone_devices, runner.devices);
   runner.draining = report.draining;
   runner.runs = report.runs;
@@ -309,6 +323,23 @@ absl::StatusOr<Changes> JobQueue::SetQuarantined(std::string_view name, bool qua
   return changes;
 }
 
+absl::StatusOr<Changes> JobQueue::SetDeviceQuarantined(std::string_view name, std::string_view device, bool quarantined,
+                                                       std::string_view why) const {
+  const Runner* known = FindRunner(name);
+  if (known == nullptr) return RunnerUnknown(name);
+  Changes changes;
+  Runner& runner = changes.runners.emplace_back(*known);
+  bool found = false;
+  for (Device& one : runner.devices) {
+    if (!device.empty() && one.id != device) continue;
+    found = true;
+    one.quarantined = quarantined;
+    one.quarantine_why = quarantined ? std::string(why) : "";
+  }
+  if (!found && !device.empty()) return DeviceUnknown(name, device);
+  return changes;
+}
+
 absl::StatusOr<Changes> JobQueue::ForgetRunner(std::string_view name) const {
   const Runner* known = FindRunner(name);
   if (known == nullptr) return RunnerUnknown(name);
@@ -413,7 +444,7 @@ std::vector<Candidate> JobQueue::Candidates(WallTime now) const {
     const auto uses = in_use_.find(name);
     for (size_t i = 0; i < runner.devices.size(); ++i) {
       const Device& device = runner.devices[i];
-      candidate.out[i] = !device.healthy;
+      candidate.out[i] = !device.InService();
       if (uses != in_use_.end()) {
         const auto use = uses->second.find(device.id);
         if (use != uses->second.end()) candidate.busy_until[i] = std::max(use->second, now + kOverdueRun);
@@ -460,6 +491,7 @@ Changes JobQueue::Place(const Moment& now) const {
     job.fence += 1;
     job.last_runner = placed.runner->name;
     job.model = placed.devices.empty() ? "" : placed.runner->devices[placed.devices.front()].model;
+    job.environment = placed.runner->environment;
     job.run_began_at = WallTime();
     Lease lease;
     lease.job = job.id;

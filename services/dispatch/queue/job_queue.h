@@ -86,6 +86,9 @@ class JobQueue {
   // People take a runner out of service, or put it back.
   absl::StatusOr<Changes> SetDrained(std::string_view name, bool drained) const;
   absl::StatusOr<Changes> SetQuarantined(std::string_view name, bool quarantined, std::string_view why) const;
+  // The same with one of its devices, or with all of them if `device` is empty. NOT_FOUND if it has none of that name.
+  absl::StatusOr<Changes> SetDeviceQuarantined(std::string_view name, std::string_view device, bool quarantined,
+                                               std::string_view why) const;
   // Forgets a runner. FAILED_PRECONDITION if it is online or has leases.
   absl::StatusOr<Changes> ForgetRunner(std::string_view name) const;
   // Runners that were silent too long are offline, and their runs lost, as are runs that pass their time. What waits

@@ -59,8 +59,15 @@ struct Device {
   uint64_t memory_mib = 0;
   std::string group;  // devices of one group reach each other fast (a switch, NVLink, HCCS); empty: not known
   bool healthy = true;
-  std::string why;   // not healthy: what is wrong
+  std::string why;           // not healthy: what is wrong
+  bool quarantined = false;  // people took it out of service
+  std::string quarantine_why;
   WallTime gone_at;  // since when its worker does not name it any more; epoch: it does
+
+  // It may be given to runs.
+  bool InService() const { return healthy && !quarantined; }
+  // What is wrong with it, for people; empty: nothing.
+  std::string Fault() const { return quarantined ? "quarantined: " + quarantine_why : healthy ? "" : why; }
 
   friend bool operator==(const Device&, const Device&) = default;
 };
@@ -95,6 +102,7 @@ struct Job {
   uint64_t fence = 0;     // of the newest lease; rises with each
   std::string last_runner;
   std::string model;          // of the devices of the newest lease
+  std::string environment;    // of its runner: drivers and toolkits; empty: not known
   std::string answered_by;    // the job whose result it has; empty: its own
   std::string failed_before;  // the job that it runs again, whose code failed; empty: none
   bool cancel_requested = false;
@@ -152,7 +160,8 @@ struct Runner {
   bool quarantined = false;
   std::string quarantine_why;
   WallTime last_seen;
-  std::string token;  // the name of the one that it reports by: the runner's name belongs to it
+  std::string token;        // the name of the one that it reports by: the runner's name belongs to it
+  std::string environment;  // drivers and toolkits with their versions; empty: not known
   // Not kept: a runner is online when it has reported to this daemon.
   bool online = false;
   std::chrono::steady_clock::time_point seen{};
@@ -169,6 +178,7 @@ struct RunnerReport {
   bool draining = false;
   std::vector<ReportedRun> runs;
   std::string token;
+  std::string environment;
 };
 
 // What a lease came to, for the history of its job.

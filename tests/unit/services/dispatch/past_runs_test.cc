@@ -41,18 +41,30 @@ TEST(PastRuns, TheMedianOfWhatPassedOnThatModelIsExpected) {
 
 TEST(PastRuns, TheNewestThatPassedAnswers) {
   PastRuns runs;
-  EXPECT_EQ(runs.Passed("tree", Of({})), "");
+  EXPECT_EQ(runs.Passed("tree", Of({}), {""}), "");
   runs.Note(Ended("j-1", "910B3", 1));
   runs.Note(Ended("j-2", "910B3", 1));
   runs.Note(Ended("j-3", "910B3", 1, Verdict::kFailed));
-  EXPECT_EQ(runs.Passed("tree", Of({})), "j-2");
-  EXPECT_EQ(runs.Passed("tree", Of({"910B4"})), "");
-  EXPECT_EQ(runs.Passed("", Of({})), "");
+  EXPECT_EQ(runs.Passed("tree", Of({}), {""}), "j-2");
+  EXPECT_EQ(runs.Passed("tree", Of({"910B4"}), {""}), "");
+  EXPECT_EQ(runs.Passed("", Of({}), {""}), "");
   // An answer is no run of its own.
   Job answered = Ended("j-4", "910B3", 1);
   answered.answered_by = "j-2";
   runs.Note(answered);
-  EXPECT_EQ(runs.Passed("tree", Of({})), "j-2");
+  EXPECT_EQ(runs.Passed("tree", Of({}), {""}), "j-2");
+}
+
+TEST(PastRuns, APassAnswersInItsOwnEnvironmentOnly) {
+  PastRuns runs;
+  Job job = Ended("j-1", "910B3", 1);
+  job.environment = "npu 24.1, cann 8.0";
+  runs.Note(job);
+  EXPECT_EQ(runs.Passed("tree", Of({}), {"npu 24.1, cann 8.0"}), "j-1");
+  EXPECT_EQ(runs.Passed("tree", Of({}), {"npu 25.0, cann 8.0", "npu 24.1, cann 8.0"}), "j-1");
+  EXPECT_EQ(runs.Passed("tree", Of({}), {"npu 24.1, cann 8.1"}), "");
+  EXPECT_EQ(runs.Passed("tree", Of({}), {""}), "") << "one that says nothing may be anything";
+  EXPECT_EQ(runs.Passed("tree", Of({}), {}), "");
 }
 
 TEST(PastRuns, MemoryIsBounded) {

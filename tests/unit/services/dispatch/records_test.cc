@@ -54,7 +54,10 @@ TEST(DispatchRecords, WhatIsKeptComesBackAsItWas) {
   runner.name = "r";
   runner.session = "s";
   runner.labels = {"ib"};
-  runner.devices.push_back({"0", "npu", "A3", "9.0", 4, "g", false, "hot", WallTime(std::chrono::microseconds(3))});
+  runner.devices.push_back(
+      {"0", "npu", "A3", "9.0", 4, "g", false, "hot", true, "ECC errors", WallTime(std::chrono::microseconds(3))});
+  runner.environment = "npu 24.1";
+  job.environment = "npu 24.0";
   runner.token = "box";
   runner.drained_by_people = true;
   runner.quarantined = true;
@@ -80,6 +83,9 @@ TEST(DispatchRecords, WhatIsKeptComesBackAsItWas) {
   EXPECT_TRUE(read.cancel_requested);
   EXPECT_EQ(read.queued_at, job.queued_at);
   EXPECT_EQ(read.started_at, job.started_at);
+  EXPECT_EQ(read.environment, "npu 24.0");
+  ASSERT_EQ(back->runners.size(), 1U);
+  EXPECT_EQ(back->runners[0].environment, "npu 24.1");
   ASSERT_THAT(back->leases, SizeIs(1));
   EXPECT_EQ(back->leases[0].state, LeaseState::kRunning);
   EXPECT_TRUE(back->leases[0].accepted);

@@ -631,6 +631,52 @@ TEST_F(DispatchServicesTest, ARunnerThatIsGoneIsForgotten) {
   EXPECT_THAT(runners.runners(), SizeIs(0));
 }
 
+TEST_F(DispatchServicesTest, OneDeviceIsTakenOutOfServiceAndComesBack) {
+  WorkStream work(*worker_stub_, "runner-token");
+  v1::WorkRequest report = Report(0);
+  for (const char* id : {"GPU-1", "GPU-2"}) {
+    v1::WorkerDevice& device = *report.add_devices();
+    device.set_id(id);
+    device.set_kind("gpu");
+    device.set_model("H100");
+  }
+  work.Say(report);
+  work.Hear([](const v1::WorkResponse&) { return true; });
+  v1::SetRunnerServiceRequest request;
+  request.set_runner("box");
+  request.set_device("GPU-2");
+  request.set_why("ECC errors");
+  request.set_service(v1::SetRunnerServiceRequest::SERVICE_QUARANTINED);
+  v1::SetRunnerServiceResponse answer;
+  ASSERT_TRUE(People(&v1::DispatchService::Stub::SetRunnerService, request, answer).ok());
+  const auto states = [&] {
+    v1::ListRunnersResponse runners;
+    EXPECT_TRUE(People(&v1::DispatchService::Stub::ListRunners, v1::ListRunnersRequest(), runners).ok());
+    std::vector<std::string> all = {runners.runners(0).state()};
+    for (const v1::DeviceInfo& device : runners.runners(0).each_device())
+      all.push_back(device.id() + " " + device.state());
+    return all;
+  };
+  EXPECT_THAT(states(), ElementsAre("idle", "GPU-1 ok", "GPU-2 quarantined: ECC errors"));
+  // Whatever its worker says, and whoever starts anew.
+  report.mutable_devices(0)->set_fault("hot");
+  report.set_number(2);
+  work.Say(report);
+  work.Hear([](const v1::WorkResponse& heard) { return heard.heard() == 2; });
+  StopDaemon();
+  StartDaemon();
+  EXPECT_THAT(states(), ElementsAre("offline", "GPU-1 hot", "GPU-2 quarantined: ECC errors"));
+  request.set_device("GPU-3");
+  EXPECT_EQ(People(&v1::DispatchService::Stub::SetRunnerService, request, answer).error_code(), StatusCode::NOT_FOUND);
+  request.set_device("GPU-2");
+  request.set_service(v1::SetRunnerServiceRequest::SERVICE_DRAINED);
+  EXPECT_EQ(People(&v1::DispatchService::Stub::SetRunnerService, request, answer).error_code(),
+            StatusCode::INVALID_ARGUMENT);
+  request.set_service(v1::SetRunnerServiceRequest::SERVICE_IN);
+  ASSERT_TRUE(People(&v1::DispatchService::Stub::SetRunnerService, request, answer).ok());
+  EXPECT_THAT(states(), ElementsAre("offline", "GPU-1 hot", "GPU-2 ok"));
+}
+
 TEST_F(DispatchServicesTest, CommitsThatMayBeOfAForkRunWhereCodeIsContained) {
   dispatch_->FetchTreesBy([&](const std::string&, const std::string& ref, const std::function<absl::Status()>&) {
     return absl::StatusOr<dispatch::KeptTree>({Upload("tree of " + ref), std::string(40, 'c'), ref == "main"});
@@ -723,6 +769,14 @@ TEST_F(DispatchServicesTest, AnEarlierPassAnswersWhereItIsAskedForAndEstimatesFo
   StartDaemon();
   ASSERT_TRUE(SubmitSpec(spec, answered).ok());
   EXPECT_EQ(answered.answered_by(), passed);
+  // The runner has another toolkit now: what passed with the old one is no answer.
+  WorkStream newer(*worker_stub_, "runner-token");
+  v1::WorkRequest upgraded = Report();
+  upgraded.set_environment("npu 24.1, cann 8.1");
+  newer.Say(upgraded);
+  newer.Hear([](const v1::WorkResponse&) { return true; });
+  ASSERT_TRUE(SubmitSpec(spec, answered).ok());
+  EXPECT_EQ(answered.answered_by(), "");
   // Nobody asked, or it is something else.
   spec.set_from_cache(false);
   v1::SuiteJob job;
@@ -780,6 +834,40 @@ TEST_F(DispatchServicesTest, WhatFailedIsRunAgainByNameAndOnlyThat) {
   EXPECT_EQ(flaky.verdict(), "flaky");
   ASSERT_THAT(flaky.notes(), ::testing::Not(::testing::IsEmpty()));
   EXPECT_THAT(flaky.notes(0), HasSubstr("it passed after the failure of the job " + job.job()));
+}
+
+TEST_F(DispatchServicesTest, WhatWasFlakyIsRunAgainByNameAndOnlyThat) {
+  const std::string result = R"({"layers": [{"id": "unit", "verdict": "failed"}, {"id": "more", "verdict": "flaky"}],
+    "steps": [{"name": "bad", "layer": "unit", "verdict": "failed"}, {"name": "now-and-then", "layer": "more", "verdict": "flaky"}],
+    "tests": [{"id": "A.one", "step": "bad", "verdict": "failed"}, {"id": "B.one", "step": "now-and-then", "verdict": "passed"},
+              {"id": "B.two", "step": "now-and-then", "verdict": "flaky"}]})";
+  WorkStream work(*worker_stub_, "runner-token");
+  work.Say(Report());
+  const v1::SuiteJob job = Submit();
+  const v1::RunOrder order = work.Hear(HasRun).runs(0);
+  v1::PutPartRequest part;
+  part.set_digest(Sha256Hex(result));
+  part.set_size(result.size());
+  part.set_part(result);
+  v1::PutPartResponse put;
+  ASSERT_TRUE(Worker(&v1::RunnerService::Stub::UploadArtifact, part, put).ok());
+  v1::Artifact artifact;
+  artifact.set_path("result.json");
+  artifact.set_digest(part.digest());
+  artifact.set_size(result.size());
+  ASSERT_TRUE(Finish(order, "failed", {artifact}).ok());
+  v1::RerunJobRequest rerun;
+  rerun.set_job(job.job());
+  rerun.set_flaky_only(true);
+  v1::RerunJobResponse again;
+  ASSERT_TRUE(People(&v1::DispatchService::Stub::RerunJob, rerun, again).ok());
+  const v1::JobSpec& spec = again.job().spec();
+  EXPECT_THAT(spec.layers(), ElementsAre("more"));
+  ASSERT_THAT(spec.steps(), SizeIs(1));
+  EXPECT_EQ(spec.steps(0).step(), "now-and-then");
+  EXPECT_THAT(spec.steps(0).tests(), ElementsAre("B.two"));
+  rerun.set_failed_only(true);
+  EXPECT_EQ(People(&v1::DispatchService::Stub::RerunJob, rerun, again).error_code(), StatusCode::INVALID_ARGUMENT);
 }
 
 TEST_F(DispatchServicesTest, ProgressIsToldToFollowersAndLeavesTheQueueAlone) {

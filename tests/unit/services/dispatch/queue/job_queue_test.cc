@@ -321,6 +321,51 @@ TEST_F(JobQueueTest, WhatOnlyAForgottenRunnerCouldDoEnds) {
   EXPECT_THAT(JobNow("a").cause.text, HasSubstr("the nearest is \"small\""));
 }
 
+TEST_F(JobQueueTest, TwoModelsInOneHostAreGivenToWhoeverAskedForThem) {
+  RunnerReport report = ReportOf("r", 4);
+  report.devices[1].model = "310P3";
+  report.devices[3].model = "310P3";
+  Report(report);
+  const auto of_model = [](std::string id, std::string model, uint32_t count) {
+    Job job = JobOf(std::move(id), count);
+    job.demand.models = {std::move(model)};
+    return job;
+  };
+  Submit(of_model("training", "Ascend910B*", 2));
+  Submit(of_model("inference", "310P*", 1));
+  Submit(of_model("second", "910B*", 1));
+  Place();
+  EXPECT_THAT(queue_.FindLease("training")->devices, ElementsAre("0", "2"));
+  ASSERT_EQ(queue_.FindLease("inference")->devices.size(), 1U);
+  EXPECT_EQ(JobNow("training").model, "910B3");
+  EXPECT_EQ(JobNow("inference").model, "310P3");
+  // A card of the other model is free, and none of its own.
+  EXPECT_EQ(JobNow("second").state, JobState::kQueued);
+  Settle();
+  Submit(of_model("more", "910B*", 3));
+  EXPECT_EQ(JobNow("more").state, JobState::kEnded) << "four cards, but two of that model";
+}
+
+TEST_F(JobQueueTest, ADeviceThatPeopleTookOutIsGivenToNobodyUntilItIsBack) {
+  Report(ReportOf("r", 2));
+  ASSERT_TRUE(Do(queue_.SetDeviceQuarantined("r", "0", true, "ECC errors")).ok());
+  EXPECT_TRUE(absl::IsNotFound(queue_.SetDeviceQuarantined("r", "7", true, "").status()));
+  EXPECT_TRUE(absl::IsNotFound(queue_.SetDeviceQuarantined("x", "0", true, "").status()));
+  // Whatever its worker says of it.
+  Report(ReportOf("r", 2));
+  Submit(JobOf("both", 2));
+  Submit(JobOf("one", 1));
+  Place();
+  EXPECT_EQ(JobNow("both").state, JobState::kQueued);
+  EXPECT_THAT(queue_.FindRunner("r")->devices[0].Fault(), "quarantined: ECC errors");
+  // It waits: the device may be back.
+  Settle();
+  Expire();
+  EXPECT_EQ(JobNow("both").state, JobState::kQueued);
+  ASSERT_TRUE(Do(queue_.SetDeviceQuarantined("r", "", false, "")).ok());
+  EXPECT_EQ(queue_.FindRunner("r")->devices[0].Fault(), "");
+}
+
 TEST_F(JobQueueTest, WhatIsTakenBackHasNotHappened) {
   Report(ReportOf("r", 2));
   Submit(JobOf("a"));
