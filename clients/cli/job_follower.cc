@@ -95,6 +95,21 @@ void JobProgress::ShowSteps(const v1::RunProgress& now) {
   }
 }
 
+void JobProgress::ShowFailures(const v1::RunProgress& now) {
+  const auto fresh = static_cast<int>(
+      std::min<uint64_t>(now.failures_in_all() - std::min(now.failures_in_all(), told_.failures_in_all()),
+                         static_cast<uint64_t>(now.failures_size())));
+  std::vector<worker::TestResult> tests;
+  for (int i = now.failures_size() - fresh; i < now.failures_size(); ++i) {
+    worker::TestResult& test = tests.emplace_back();
+    test.id = now.failures(i).test();
+    test.step = now.failures(i).step();
+    test.verdict = worker::VerdictNamed(now.failures(i).verdict()).value_or(worker::Verdict::kError);
+    test.message = now.failures(i).message();
+  }
+  progress_.TestsEnd(tests);
+}
+
 void JobProgress::ShowLayers(const v1::RunProgress& now) {
   for (int i = 0; i < now.layers_size(); ++i) {
     const v1::LayerProgress& layer = now.layers(i);
@@ -116,6 +131,7 @@ void JobProgress::Show(const v1::SuiteJob& job) {
   if (job.attempt() != std::exchange(attempt_, job.attempt())) told_.Clear();
   if (!job.has_progress()) return;
   const v1::RunProgress& now = job.progress();
+  ShowFailures(now);
   ShowSteps(now);
   ShowLayers(now);
   if (!now.step().empty()) {

@@ -57,6 +57,7 @@ class JobProgress {
   void Show(const v1::SuiteJob& job);
 
  private:
+  void ShowFailures(const v1::RunProgress& now);
   void ShowSteps(const v1::RunProgress& now);
   void ShowLayers(const v1::RunProgress& now);
 

@@ -187,6 +187,14 @@ Json RunnerJson(const v1::RunnerInfo& runner) {
                                              {"leased", device.leased()},
                                              {"state", device.state()}};
                                })},
+          {"each_device", JsonList(runner.each_device(),
+                                   [](const v1::DeviceInfo& device) {
+                                     return Json{{"id", device.id()},
+                                                 {"kind", device.kind()},
+                                                 {"model", device.model()},
+                                                 {"leased", device.leased()},
+                                                 {"state", device.state()}};
+                                   })},
           {"runs", JsonList(runner.runs(),
                             [](const v1::RunnerRun& run) {
                               return Json{{"job", run.job()}, {"attempt", run.attempt()}};
@@ -219,16 +227,26 @@ std::string RunnerTable(const RunnerRows& runners, const Output& output) {
 
 std::string DeviceTable(const RunnerRows& runners, const Output& output) {
   Table table;
-  table.Header({"runner", "kind", "model", "total", "leased", "state"});
+  table.Header({"runner", "kind", "model", "total", "leased", "state", "id"});
   table.AlignRight({3, 4});
+  const auto row = [&](const v1::RunnerInfo& runner, const std::string& kind, const std::string& model, uint32_t total,
+                       uint32_t leased, const std::string& state, const std::string& id) {
+    table.Row({{Printable(runner.name()), Style::kName},
+               kind,
+               Printable(model),
+               std::to_string(total),
+               std::to_string(leased),
+               {Printable(state), state == "ok" ? Style::kGood : Style::kBad},
+               {Printable(id), Style::kFaint}});
+  };
   for (const v1::RunnerInfo& runner : runners) {
+    // Processors together, which are all alike; an older server tells of no others one by one.
     for (const v1::DeviceCount& device : runner.devices()) {
-      table.Row({{Printable(runner.name()), Style::kName},
-                 device.kind(),
-                 Printable(device.model()),
-                 std::to_string(device.total()),
-                 std::to_string(device.leased()),
-                 {Printable(device.state()), device.state() == "ok" ? Style::kGood : Style::kBad}});
+      if (device.kind() != "cpu" && runner.each_device_size() > 0) continue;
+      row(runner, device.kind(), device.model(), device.total(), device.leased(), device.state(), "");
+    }
+    for (const v1::DeviceInfo& device : runner.each_device()) {
+      row(runner, device.kind(), device.model(), 1, device.leased() ? 1 : 0, device.state(), device.id());
     }
   }
   return table.Render(0, output.columns(), output.color());

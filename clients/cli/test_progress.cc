@@ -75,6 +75,19 @@ void TestProgress::Output(std::string_view /*step*/, const worker::LogLine& line
   Print(Paint("  " + rank + "| ", Style::kFaint, options_.color) + Printable(line.text));
 }
 
+void TestProgress::TestsEnd(const std::vector<worker::TestResult>& tests) {
+  constexpr size_t kShown = 10;
+  const std::lock_guard<std::mutex> lock(mutex_);
+  size_t failed = 0;
+  for (const worker::TestResult& test : tests) {
+    if (!worker::HasFailed(test) || ++failed > kShown) continue;
+    const std::string message = test.message.substr(0, test.message.find('\n'));
+    Print("    " + ColoredVerdict(test.verdict, options_.color) + "  " + Printable(test.id) +
+          (message.empty() ? "" : "  " + Printable(message)));
+  }
+  if (failed > kShown) Print("    … " + std::to_string(failed - kShown) + " more");
+}
+
 void TestProgress::StepEnds(const worker::StepResult& step) {
   const std::lock_guard<std::mutex> lock(mutex_);
   const bool good = step.verdict == worker::Verdict::kPassed;

@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 #include <thread>
+#include <vector>
 
 #include "services/core/clock.h"
 #include "services/worker/run/run.h"
@@ -28,7 +29,8 @@ struct TestProgressOptions {
 //
 //     [2/5] correctness · all_reduce[dtype=float32] · 34 of 120 tests · 1 failed · 12/s · 8 s left · 4 s
 //
-// and layers and steps that ended stand above it. Elsewhere there is a line for each layer and each step.
+// and layers and steps that ended stand above it, with the first tests that failed. Elsewhere there is a line for each
+// layer and each step.
 class TestProgress final : public worker::RunObserver {
  public:
   TestProgress(std::ostream& err, const Clock& clock, const TestProgressOptions& options);
@@ -40,6 +42,7 @@ class TestProgress final : public worker::RunObserver {
   void StepBegins(std::string_view layer, std::string_view step) override;
   void Progress(std::string_view step, size_t done, size_t failed, size_t expected) override;
   void Output(std::string_view step, const worker::LogLine& line) override;
+  void TestsEnd(const std::vector<worker::TestResult>& tests) override;
   void StepEnds(const worker::StepResult& step) override;
   void LayerEnds(const worker::LayerResult& layer) override;
   void Note(std::string_view text) override;

@@ -177,6 +177,27 @@ std::vector<ChosenTests> FailedSteps(const nlohmann::ordered_json& result, const
   return steps;
 }
 
+std::vector<ChosenTests> FlakySteps(const nlohmann::ordered_json& result, std::vector<std::string>& layers) {
+  std::vector<ChosenTests> steps;
+  std::vector<std::string> of_steps;
+  for (const Json& step : ListMember(result, "steps")) {
+    if (TextMember(step, "verdict") != "flaky") continue;
+    steps.push_back({TextMember(step, "name"), {}});
+    const std::string layer = TextMember(step, "layer");
+    if (!absl::c_linear_search(of_steps, layer)) of_steps.push_back(layer);
+  }
+  if (steps.empty()) return steps;
+  layers = std::move(of_steps);
+  for (const Json& test : ListMember(result, "tests")) {
+    if (TextMember(test, "verdict") != "flaky") continue;
+    for (ChosenTests& step : steps) {
+      const std::string id = TextMember(test, "id");
+      if (step.step == TextMember(test, "step") && !absl::c_linear_search(step.tests, id)) step.tests.push_back(id);
+    }
+  }
+  return steps;
+}
+
 absl::StatusOr<ListedResult> FindResult(const std::string& name) {
   if (name.empty()) {
     std::vector<ListedResult> all = ListResults(kResultsFolder);

@@ -52,6 +52,9 @@ std::vector<ListedResult> ListResults(const std::filesystem::path& folder);
 // Steps of these layers that did not pass, with their tests that failed; none where they are not known of each layer.
 std::vector<ChosenTests> FailedSteps(const nlohmann::ordered_json& result, const std::vector<std::string>& layers);
 
+// Steps that were flaky, with their tests that were; `layers` becomes theirs. None: `layers` stays as it is.
+std::vector<ChosenTests> FlakySteps(const nlohmann::ordered_json& result, std::vector<std::string>& layers);
+
 // The one that `name` means: a directory, a job in kResultsFolder, or where it is empty the newest there. All errors
 // are negative answers.
 absl::StatusOr<ListedResult> FindResult(const std::string& name);

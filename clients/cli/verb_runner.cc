@@ -1,4 +1,4 @@
-// `yard runner list|devices|health|drain|resume|forget`: the machines that are attached to the server.
+// `yard runner list|devices|health|drain|resume|quarantine|forget`: the machines that are attached to the server.
 #include <algorithm>
 #include <string>
 
@@ -82,12 +82,8 @@ absl::StatusOr<ExitCode> ShowHealth(const std::string& name, Session& session) {
   return healthy ? ExitCode::kDone : ExitCode::kNegative;
 }
 
-absl::StatusOr<ExitCode> SetService(const std::string& name, v1::SetRunnerServiceRequest::Service service,
-                                    Session& session) {
+absl::StatusOr<ExitCode> SetService(const v1::SetRunnerServiceRequest& request, Session& session) {
   ASSIGN_OR_RETURN(const ServerConnection server, OpenDispatch(session, "runner"));
-  v1::SetRunnerServiceRequest request;
-  request.set_runner(name);
-  request.set_service(service);
   ASSIGN_OR_RETURN(const v1::SetRunnerServiceResponse response,
                    server.Call(&v1::DispatchService::Stub::SetRunnerService, request));
   RunnerRows rows;
@@ -97,11 +93,30 @@ absl::StatusOr<ExitCode> SetService(const std::string& name, v1::SetRunnerServic
   return ExitCode::kDone;
 }
 
-absl::StatusOr<ExitCode> DrainRunner(const std::string& name, Session& session) {
-  return SetService(name, v1::SetRunnerServiceRequest::SERVICE_DRAINED, session);
+// A runner, or one of its devices.
+struct ServiceArguments {
+  std::string name;
+  std::string device;
+  std::string why;
+};
+
+v1::SetRunnerServiceRequest RequestOf(const ServiceArguments& arguments, v1::SetRunnerServiceRequest::Service service) {
+  v1::SetRunnerServiceRequest request;
+  request.set_runner(arguments.name);
+  request.set_device(arguments.device);
+  request.set_why(arguments.why);
+  request.set_service(service);
+  return request;
 }
-absl::StatusOr<ExitCode> ResumeRunner(const std::string& name, Session& session) {
-  return SetService(name, v1::SetRunnerServiceRequest::SERVICE_IN, session);
+
+absl::StatusOr<ExitCode> DrainRunner(const std::string& name, Session& session) {
+  return SetService(RequestOf({name, "", ""}, v1::SetRunnerServiceRequest::SERVICE_DRAINED), session);
+}
+absl::StatusOr<ExitCode> ResumeRunner(const ServiceArguments& arguments, Session& session) {
+  return SetService(RequestOf(arguments, v1::SetRunnerServiceRequest::SERVICE_IN), session);
+}
+absl::StatusOr<ExitCode> QuarantineRunner(const ServiceArguments& arguments, Session& session) {
+  return SetService(RequestOf(arguments, v1::SetRunnerServiceRequest::SERVICE_QUARANTINED), session);
 }
 
 absl::StatusOr<ExitCode> ForgetRunner(const std::string& name, Session& session) {
@@ -135,8 +150,19 @@ void AddRunnerVerbs(Verb& yard) {
   Verb& drain = runner.Add("drain", "Give a runner no new runs; returns at once, runs under way go on",
                            {"yard runner drain box-1"});
   drain.Argument("NAME", &drain.Runs(DrainRunner), "The runner").Required();
-  Verb& resume = runner.Add("resume", "Give a runner runs again, and end its quarantine", {"yard runner resume box-1"});
-  resume.Argument("NAME", &resume.Runs(ResumeRunner), "The runner").Required();
+  constexpr const char* kDevice = "Only this device of it ('yard runner devices' shows their ids)";
+  Verb& resume = runner.Add("resume", "Give a runner runs again, and end its quarantine and that of its devices",
+                            {"yard runner resume box-1", "yard runner resume box-1 --device GPU-8f3a…"});
+  ServiceArguments& back = resume.Runs(ResumeRunner);
+  resume.Argument("NAME", &back.name, "The runner").Required();
+  resume.Value("--device", &back.device, "ID", kDevice);
+  Verb& quarantine =
+      runner.Add("quarantine", "Give a runner, or one of its devices, no new runs, since something is wrong",
+                 {"yard runner quarantine box-1 --device GPU-8f3a… --why 'ECC errors, card is swapped'"});
+  ServiceArguments& out = quarantine.Runs(QuarantineRunner);
+  quarantine.Argument("NAME", &out.name, "The runner").Required();
+  quarantine.Value("--device", &out.device, "ID", kDevice);
+  quarantine.Value("--why", &out.why, "TEXT", "What is wrong, for people");
   Verb& forget = runner.Add("forget", "Forget a runner that is gone for good: what waits does not wait for it any more",
                             {"yard runner forget box-1"});
   forget.Argument("NAME", &forget.Runs(ForgetRunner), "The runner; its worker has ended").Required();

@@ -308,6 +308,7 @@ absl::StatusOr<ExitCode> RunTestSuite(const RunArguments& arguments, Session& se
 struct RerunArguments {
   std::string of;
   bool failed = false;
+  bool flaky = false;
   RunArguments run;
 };
 
@@ -329,6 +330,7 @@ absl::StatusOr<ExitCode> RerunOnServer(const RerunArguments& arguments, Session&
   request.set_job(before.job());
   for (const std::string& layer : arguments.run.request.layers) request.add_layers(layer);
   request.set_failed_only(arguments.failed);
+  request.set_flaky_only(arguments.flaky);
   const absl::StatusOr<v1::RerunJobResponse> answer = server.Call(&v1::DispatchService::Stub::RerunJob, request);
   // Nothing failed, or nothing is known of it any more: that is an answer.
   if (absl::IsFailedPrecondition(answer.status())) return NegativeError(answer.status().message());
@@ -338,6 +340,9 @@ absl::StatusOr<ExitCode> RerunOnServer(const RerunArguments& arguments, Session&
 }
 
 absl::StatusOr<ExitCode> Rerun(const RerunArguments& arguments, Session& session) {
+  if (arguments.failed && arguments.flaky) {
+    return UsageError("--failed and --flaky: give one of them; --failed has what was flaky, too");
+  }
   if (MeansServer(session, arguments.of)) return RerunOnServer(arguments, session);
   if (!session.options.local) {
     return UsageError("it is not said where to run it again",
@@ -359,6 +364,10 @@ absl::StatusOr<ExitCode> Rerun(const RerunArguments& arguments, Session& session
       return NegativeError("every layer of that run has passed: there is nothing to run again");
     }
     request->steps = FailedSteps(before.result, request->layers);
+  }
+  if (arguments.flaky) {
+    request->steps = FlakySteps(before.result, request->layers);
+    if (request->steps.empty()) return NegativeError("no step of that run was flaky: there is nothing to run again");
   }
   RunArguments again = arguments.run;
   again.request = *std::move(request);
@@ -441,6 +450,7 @@ void AddTestRunVerbs(Verb& test) {
       "--failed", &again.failed,
       "Only layers that did not pass, of their steps those that failed, and of these the tests that did, where they "
       "can be chosen (pytest, GoogleTest); and what these layers come after");
+  rerun.Flag("--flaky", &again.flaky, "The same with what was flaky: it passed after a failure");
   AddCommonOptions(rerun, again.run);
 }
 

@@ -56,6 +56,7 @@ class DispatchFaultsTest : public DispatchTest {
     // as there can be.
     dispatch_ = R"({"lease_seconds": 2, "max_attempts": 20, "limits": {"processes": 200, "disk_mb": 64}})";
     fs::create_directories(dir_.path() / "packs" / "short" / "suites");
+    fs::create_directories(dir_.path() / "tree");
     dir_.Write("packs/short/pack.json", R"({"name": "short", "title": "Suites that take a moment"})");
     std::string suites;
     for (const char* kind : {"cpu", "gpu"}) {
@@ -64,8 +65,12 @@ class DispatchFaultsTest : public DispatchTest {
                 kind + R"(", "count": 1},
         "limits": {"step_s": 60, "grace_s": 1, "disk_mb": 4},
         "layers": [{"id": "count", "kind": "correctness", "steps": [{"id": "count",
-          "shell": "for i in $(seq 1 12); do echo line $i; sleep 0.1; done; cat ${SOURCE}/marker.txt"}]}]})";
+          "shell": ")" +
+                HolderLine() +
+                R"(for i in $(seq 1 12); do echo line $i; sleep 0.1; done; cat ${SOURCE}/marker.txt"}]}]})";
     }
+    WriteHolder();
+    SetSentinels();
     dir_.Write("packs/short/suites/short.json", R"({"suites": [)" + suites + "]}");
     PlayCards();
     FillableDisk();
@@ -316,14 +321,17 @@ TEST_F(DispatchFaultsTest, WhateverFailsNoJobIsLostAndNothingIsLeft) {
       << (waiting_.empty() ? "" : Get(waiting_.front()).DebugString()) << worker_->Stderr();
   // What ran once ran as a whole: its log has each line, once.
   for (const std::string& job : ended_) {
-    if (Get(job).attempt() != 1) continue;
     const std::string log = Follow(job);
+    NoteHeldPorts(log);
+    if (Get(job).attempt() != 1) continue;
     for (int i = 1; i <= 12; ++i) EXPECT_EQ(Count(log, "line " + std::to_string(i) + "\n"), 1U) << job << "\n" << log;
   }
   SayEndsAgain();
   worker_->Signal(SIGTERM);
   EXPECT_EQ(worker_->Wait(kPatience), 0) << worker_->Stderr();
-  EXPECT_TRUE(Until([this] { return NothingIsLeft(); }));
+  EXPECT_FALSE(held_ports_.empty());
+  EXPECT_TRUE(Until([this] { return NothingIsLeft(); })) << ::testing::PrintToString(HeldStill());
+  ExpectSentinelsAreUntouched();
   EXPECT_TRUE(Until([this] { return !GroupsAreLeft(); })) << ::testing::PrintToString(EmptyGroups());
 }
 

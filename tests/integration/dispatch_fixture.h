@@ -9,12 +9,15 @@
 
 #include <chrono>
 #include <csignal>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <functional>
 #include <memory>
+#include <set>
 #include <sstream>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -171,8 +174,69 @@ class DispatchTest : public ::testing::Test {
     for (size_t at = text.find(line); at != std::string::npos; at = text.find(line, at + 1)) ++count;
     return count;
   }
-  // Processes that say this folder in their arguments or environment, the worker and the daemon left out.
+  // In the names of what a suite of the tests makes outside of its folders, and of what is somebody else's.
+  std::string Mark() const { return dir_.path().filename().string(); }
+  // A program of a suite that holds a port, shared memory and a file for temporary files until it is killed. The script
+  // of the step starts it, and says "holds port N".
+  void WriteHolder() {
+    dir_.Write("tree/holds.py", R"(import socket, sys, time
+port, mark = int(sys.argv[1]), sys.argv[2]
+for folder in ("/dev/shm", "/tmp"):
+    open(folder + "/yard-left-" + mark, "w").close()
+server = socket.create_server(("127.0.0.1", port))
+while True:
+    server.accept()[0].sendall(mark.encode())
+)");
+  }
+  std::string HolderLine() const {
+    return "setsid python3 ${SOURCE}/holds.py ${PORT} " + Mark() +
+           " </dev/null >/dev/null 2>&1 & echo holds port ${PORT}; ";
+  }
+  // Takes note of the ports in a log.
+  void NoteHeldPorts(const std::string& log) {
+    constexpr std::string_view kHolds = "holds port ";
+    for (size_t at = log.find(kHolds); at != std::string::npos; at = log.find(kHolds, at + 1)) {
+      held_ports_.insert(std::atoi(log.c_str() + at + kHolds.size()));
+    }
+  }
+  // What is somebody else's: files where runs have theirs, and a process.
+  void SetSentinels() {
+    sentinels_ = {"/dev/shm/yard-sentinel-" + Mark(), "/tmp/yard-sentinel-" + Mark(), dir_.Write("other/sentinel", "")};
+    for (const fs::path& file : sentinels_) std::ofstream(file) << "somebody else's " << Mark();
+    neighbour_ = std::make_unique<testing::Process>(
+        std::vector<std::string>{"bash", "-c", "exec -a yard-sentinel-" + Mark() + " sleep 600"});
+  }
+  void ExpectSentinelsAreUntouched() {
+    for (const fs::path& file : sentinels_) {
+      EXPECT_EQ(ReadAllOf(file), "somebody else's " + Mark()) << file;
+      fs::remove(file);
+    }
+    EXPECT_TRUE(neighbour_->running());
+    neighbour_.reset();
+  }
+  // What is said to whoever connects to a port of this machine.
+  static std::string AnswerOf(int port) {
+    testing::Process call({"bash", "-c", "timeout 2 cat < /dev/tcp/127.0.0.1/" + std::to_string(port)});
+    call.Wait(kPatience);
+    return call.Stdout();
+  }
+  // On this machine, outside of the sandboxes.
+  std::vector<std::string> HeldStill() const {
+    std::vector<std::string> held;
+    for (const char* folder : {"/dev/shm", "/tmp"}) {
+      const fs::path file = fs::path(folder) / ("yard-left-" + Mark());
+      if (fs::exists(file)) held.push_back(file.string());
+    }
+    for (const int port : held_ports_) {
+      if (AnswerOf(port) == Mark()) held.push_back("port " + std::to_string(port));
+    }
+    return held;
+  }
+
+  // Processes that say this folder in their arguments or environment, the worker and the daemon left out; and what
+  // programs of runs hold.
   bool NothingIsLeft() const {
+    if (!HeldStill().empty()) return false;
     for (const fs::directory_entry& entry : fs::directory_iterator("/proc")) {
       const std::string pid = entry.path().filename().string();
       if (pid.find_first_not_of("0123456789") != std::string::npos) continue;
@@ -186,6 +250,9 @@ class DispatchTest : public ::testing::Test {
   }
 
   testing::TempDir dir_;
+  std::set<int> held_ports_;
+  std::vector<fs::path> sentinels_;
+  std::unique_ptr<testing::Process> neighbour_;
   // Of the configuration and of the worker; set before they are started.
   std::string dispatch_ = R"({"lease_seconds": 20, "limits": {"processes": 200, "disk_mb": 64, "log_mb": 2}})";
   std::string server_of_worker_;            // empty: the daemon itself
