@@ -198,6 +198,20 @@ class DispatchServicesTest : public ::testing::Test {
     v1::FinishRunResponse response;
     return Worker(&v1::RunnerService::Stub::FinishRun, request, response, token);
   }
+  // Ends it with a result.json.
+  grpc::Status FinishWithResult(const v1::RunOrder& order, const std::string& verdict, const std::string& result) {
+    v1::PutPartRequest part;
+    part.set_digest(Sha256Hex(result));
+    part.set_size(result.size());
+    part.set_part(result);
+    v1::PutPartResponse put;
+    EXPECT_TRUE(Worker(&v1::RunnerService::Stub::UploadArtifact, part, put).ok());
+    v1::Artifact artifact;
+    artifact.set_path("result.json");
+    artifact.set_digest(part.digest());
+    artifact.set_size(result.size());
+    return Finish(order, verdict, {artifact});
+  }
   // The daemon, as if people had uploaded this tree.
   std::string Upload(const std::string& tree) {
     v1::PutPartRequest part;
@@ -804,17 +818,7 @@ TEST_F(DispatchServicesTest, WhatFailedIsRunAgainByNameAndOnlyThat) {
   v1::RerunJobResponse again;
   EXPECT_EQ(People(&v1::DispatchService::Stub::RerunJob, rerun, again).error_code(), StatusCode::FAILED_PRECONDITION);
   const v1::RunOrder order = work.Hear(HasRun).runs(0);
-  v1::PutPartRequest part;
-  part.set_digest(Sha256Hex(result));
-  part.set_size(result.size());
-  part.set_part(result);
-  v1::PutPartResponse put;
-  ASSERT_TRUE(Worker(&v1::RunnerService::Stub::UploadArtifact, part, put).ok());
-  v1::Artifact artifact;
-  artifact.set_path("result.json");
-  artifact.set_digest(part.digest());
-  artifact.set_size(result.size());
-  ASSERT_TRUE(Finish(order, "failed", {artifact}).ok());
+  ASSERT_TRUE(FinishWithResult(order, "failed", result).ok());
   ASSERT_TRUE(People(&v1::DispatchService::Stub::RerunJob, rerun, again).ok());
   const v1::JobSpec& spec = again.job().spec();
   EXPECT_THAT(spec.layers(), ElementsAre("unit"));
@@ -845,17 +849,7 @@ TEST_F(DispatchServicesTest, WhatWasFlakyIsRunAgainByNameAndOnlyThat) {
   work.Say(Report());
   const v1::SuiteJob job = Submit();
   const v1::RunOrder order = work.Hear(HasRun).runs(0);
-  v1::PutPartRequest part;
-  part.set_digest(Sha256Hex(result));
-  part.set_size(result.size());
-  part.set_part(result);
-  v1::PutPartResponse put;
-  ASSERT_TRUE(Worker(&v1::RunnerService::Stub::UploadArtifact, part, put).ok());
-  v1::Artifact artifact;
-  artifact.set_path("result.json");
-  artifact.set_digest(part.digest());
-  artifact.set_size(result.size());
-  ASSERT_TRUE(Finish(order, "failed", {artifact}).ok());
+  ASSERT_TRUE(FinishWithResult(order, "failed", result).ok());
   v1::RerunJobRequest rerun;
   rerun.set_job(job.job());
   rerun.set_flaky_only(true);
