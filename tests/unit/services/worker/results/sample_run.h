@@ -93,7 +93,7 @@ inline RunResult SampleRun() {
   module.reason = "not run: the layer 'correctness' has failed";
   run.steps = {build, reduce, module};
 
-  run.host = {"node-7", "Linux 6.1", 8, 16'000};
+  run.host = {"node-7", "Linux 6.1", "x86_64", 8, 16'000};
   run.numbers = {{"gemm-bench", kNoRank, "gemm 512", 12.5, "gflop_s"}};
 
   run.layers = {{"correctness", "Correctness", Verdict::kFailed, "", 8, 1, 4, 10.0},
