@@ -151,6 +151,10 @@ class ChangeReview {
       }
     }
     std::vector<rules::Finding> left = CompareVersions(base, versions, report.findings);
+    for (const std::string& path : CutOffAtBase(base, versions)) {
+      Unseen(path,
+             "its version before the change was not looked at to the end: what stands on its lines counts as old");
+    }
     RETURN_IF_ERROR(AddFixed(std::move(left), versions, report));
     absl::c_move(skipped_, std::back_inserter(report.skipped));
     report.complete = skipped_.empty() && change_.complete() && listed_ &&

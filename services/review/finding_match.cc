@@ -25,6 +25,13 @@ class Matcher {
     // Moved to another file. What is about a whole file stays with it.
     MatchBy([](const Finding& at_head) { return Elsewhere(at_head); },
             [](const Finding& at_base) { return Elsewhere(at_base); });
+    const std::set<std::string> cut_off = CutOffAtBase(base_, versions_);
+    for (ReportedFinding& one : head_) {
+      const bool was_there = !std::get<1>(AtSameLine(one.finding)).empty() && one.finding.rule_id != rules::kLimitRule;
+      if (one.status == FindingStatus::kNew && was_there && cut_off.contains(one.finding.path)) {
+        one.status = FindingStatus::kStill;
+      }
+    }
     std::vector<Finding> left;
     for (size_t i = 0; i < base_.size(); ++i) {
       if (!taken_[i]) left.push_back(base_[i]);
@@ -87,6 +94,14 @@ std::string VersionMap::HeadPath(const std::string& base) const {
 std::vector<Finding> CompareVersions(const std::vector<Finding>& base, const VersionMap& versions,
                                      std::vector<ReportedFinding>& head) {
   return Matcher(base, versions, head).Run();
+}
+
+std::set<std::string> CutOffAtBase(const std::vector<rules::Finding>& base, const VersionMap& versions) {
+  std::set<std::string> paths;
+  for (const rules::Finding& finding : base) {
+    if (finding.rule_id == rules::kLimitRule) paths.insert(versions.HeadPath(finding.path));
+  }
+  return paths;
 }
 
 }  // namespace yardmaster

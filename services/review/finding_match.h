@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -23,9 +24,13 @@ struct VersionMap {
 // Says of each finding of head whether it is new or still there, and returns those of base that are none of them. Two
 // findings of a rule are the same if they stand at the same unchanged line; else if they point at the same code in the
 // same function (Finding::anchor), in the same file first, then anywhere in the change: what was only moved is not new.
-// One to one, in order.
+// One to one, in order. Where the version at base was not looked at to the end (rules::kLimitRule), what stands on a
+// line that it had is still there: nobody knows that it is new.
 std::vector<rules::Finding> CompareVersions(const std::vector<rules::Finding>& base, const VersionMap& versions,
                                             std::vector<ReportedFinding>& head);
+
+// Paths at head of files whose version at base was not looked at to the end.
+std::set<std::string> CutOffAtBase(const std::vector<rules::Finding>& base, const VersionMap& versions);
 
 }  // namespace yardmaster
 

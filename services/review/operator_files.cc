@@ -1,10 +1,12 @@
 #include "services/review/operator_files.h"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
@@ -15,9 +17,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// Where repositories keep what forges and their pipelines read.
+constexpr std::array<std::string_view, 7> kForgeFolders = {".ci",     ".circleci", ".gitcode", ".gitee",
+                                                           ".github", ".gitlab",   ".jenkins"};
+
 bool IsToolFolder(const std::string& name, HiddenFolders hidden) {
   if (name == "node_modules" || name == "__pycache__" || name == ".git") return true;
-  return name.starts_with('.') && hidden == HiddenFolders::kLeftOut;
+  return name.starts_with('.') && hidden == HiddenFolders::kLeftOut && !absl::c_linear_search(kForgeFolders, name);
 }
 
 // Adds the files of a folder; false once the limit is reached.

@@ -28,7 +28,8 @@ struct TreeListing {
 };
 
 // Regular files below `folder`. Symbolic links are not followed. Folders of tools are left out: node_modules,
-// __pycache__, .git, and by default all others whose name begins with a dot.
+// __pycache__, .git, and by default all others whose name begins with a dot, but for those of forges and their
+// pipelines (.github, .ci and the like).
 enum class HiddenFolders : uint8_t { kLeftOut, kListed };
 TreeListing ListTree(const std::filesystem::path& folder, size_t max_entries, int max_depth,
                      HiddenFolders hidden = HiddenFolders::kLeftOut);
