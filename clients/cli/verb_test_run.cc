@@ -400,8 +400,7 @@ absl::StatusOr<worker::RunResult> RunLocalSuite(const LocalSuiteRun& wanted, Ses
   const SystemClock clock;
   ASSIGN_OR_RETURN(const worker::RunOptions options, OptionsFor(arguments, *wanted.chosen.suite, clock, session));
   bool cancelled = false;
-  const absl::StatusOr<worker::RunResult> run =
-      RunHere(wanted.chosen, options, clock, /*follow=*/false, session, cancelled);
+  absl::StatusOr<worker::RunResult> run = RunHere(wanted.chosen, options, clock, /*follow=*/false, session, cancelled);
   if (cancelled) return absl::CancelledError("cancelled: what was started has ended");
   if (run.ok()) RETURN_IF_ERROR(worker::WriteResultFiles(options.out, *run));
   return run;

@@ -150,12 +150,12 @@ class ChangeReview {
         versions.base_path[one.file->path] = one.file->former_path;
       }
     }
-    std::vector<rules::Finding> left = CompareVersions(base, versions, report.findings);
+    const std::vector<rules::Finding> left = CompareVersions(base, versions, report.findings);
     for (const std::string& path : CutOffAtBase(base, versions)) {
       Unseen(path,
              "its version before the change was not looked at to the end: what stands on its lines counts as old");
     }
-    RETURN_IF_ERROR(AddFixed(std::move(left), versions, report));
+    RETURN_IF_ERROR(AddFixed(left, versions, report));
     absl::c_move(skipped_, std::back_inserter(report.skipped));
     report.complete = skipped_.empty() && change_.complete() && listed_ &&
                       absl::c_none_of(report.findings, [](const ReportedFinding& one) {
@@ -191,7 +191,7 @@ class ChangeReview {
 
   // Of findings of base that are none of those at head: most of them are gone, others stand on lines of which a rule
   // tells nothing, since the change did not add them.
-  absl::Status AddFixed(std::vector<rules::Finding> left, const VersionMap& versions, ReviewReport& report) {
+  absl::Status AddFixed(const std::vector<rules::Finding>& left, const VersionMap& versions, ReviewReport& report) {
     if (left.empty()) return absl::OkStatus();
     ASSIGN_OR_RETURN(const std::vector<rules::Finding> all, StandingOf(RulesOf(left)));
     // What is told has its like at base, or none.

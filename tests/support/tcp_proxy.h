@@ -9,10 +9,12 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cerrno>
 #include <chrono>
 #include <cstddef>
 #include <map>
 #include <string>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -26,10 +28,12 @@ class TcpProxy {
     sockaddr_in address{};
     address.sin_family = AF_INET;
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    ::bind(listener_, reinterpret_cast<sockaddr*>(&address), sizeof address);
     socklen_t size = sizeof address;
-    ::getsockname(listener_, reinterpret_cast<sockaddr*>(&address), &size);
-    ::listen(listener_, 16);
+    auto* const place = reinterpret_cast<sockaddr*>(&address);
+    if (::bind(listener_, place, size) != 0 || ::getsockname(listener_, place, &size) != 0 ||
+        ::listen(listener_, 16) != 0) {
+      throw std::system_error(errno, std::generic_category(), "a proxy can't listen");
+    }
     address_ = "127.0.0.1:" + std::to_string(ntohs(address.sin_port));
     thread_ = std::thread([this] { Loop(); });
   }

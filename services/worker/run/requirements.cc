@@ -278,7 +278,7 @@ void Requirements::AskPython() {
 ProcessSpec Requirements::Spec(std::vector<std::string> words) const {
   ProcessSpec spec;
   spec.argv = CommandArguments({.words = std::move(words), .shell = ""}, context_.scripts, context_.unset);
-  for (const auto& [name, value] : context_.environment) spec.environment.push_back(name + "=" + value);
+  for (const auto& [name, value] : context_.environment) spec.environment.push_back(Concat(name, "=", value));
   spec.directory = context_.empty;
   return spec;
 }

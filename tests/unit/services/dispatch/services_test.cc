@@ -227,7 +227,7 @@ class DispatchServicesTest : public ::testing::Test {
     v1::SubmitJobRequest request;
     *request.mutable_spec() = spec;
     v1::SubmitJobResponse response;
-    const grpc::Status status = People(&v1::DispatchService::Stub::SubmitJob, request, response);
+    grpc::Status status = People(&v1::DispatchService::Stub::SubmitJob, request, response);
     job = response.job();
     return status;
   }
@@ -408,6 +408,7 @@ TEST_F(DispatchServicesTest, DecisionsThatComeTogetherAreAllMadeAndPlacedOnce) {
   work.Say(Report(4));
   work.Hear([](const v1::WorkResponse&) { return true; });
   std::vector<std::thread> clients;
+  clients.reserve(kClients);
   for (int i = 0; i < kClients; ++i) {
     clients.emplace_back([&] {
       for (int k = 0; k < kEach; ++k) Submit();

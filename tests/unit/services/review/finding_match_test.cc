@@ -35,6 +35,7 @@ std::vector<FindingStatus> StatusesAgainst(const std::vector<rules::Finding>& ba
   std::vector<ReportedFinding> head = {{At("R1", "new.py", 1)}, {At("R1", "new.py", 2)}, {At("R1", "new.py", 3)}};
   CompareVersions(base, OneLineAdded(), head);
   std::vector<FindingStatus> statuses;
+  statuses.reserve(head.size());
   for (const ReportedFinding& one : head) statuses.push_back(one.status);
   return statuses;
 }
