@@ -12,6 +12,7 @@
 #include "absl/strings/str_join.h"
 #include "rules/engine/pipeline/facts.h"
 #include "rules/engine/pipeline/triage.h"
+#include "services/core/said_text.h"
 
 namespace yardmaster::rules {
 namespace {
@@ -20,16 +21,9 @@ namespace {
 constexpr size_t kMaxUnanswered = 2;
 constexpr std::string_view kNeedsPerson = "needs-human-guidance";
 
-// A reason in both languages of the bot.
-struct Why {
-  std::string en;
-  std::string zh;
-};
-
 // `more` behind it.
-Why Adding(Why why, std::string_view en, std::string_view zh) {
-  why.en.append(en);
-  why.zh.append(zh);
+SaidText Adding(SaidText why, std::string_view en, std::string_view zh) {
+  why.Append(en, zh);
   return why;
 }
 
@@ -124,7 +118,7 @@ class Diagnosis {
            build.duration < p_.build_gate.bypass && r_.failures.empty() && r_.failed_stages.empty() && !f_.passed.on;
   }
 
-  void Set(PipelinePhase phase, PipelineAction action, Why why) {
+  void Set(PipelinePhase phase, PipelineAction action, SaidText why) {
     r_.phase = phase;
     r_.action = action;
     r_.why = std::move(why.en);
@@ -136,7 +130,7 @@ class Diagnosis {
   }
 
   // Something runs, or was asked for and will.
-  void Wait(PipelinePhase phase, Why why) {
+  void Wait(PipelinePhase phase, SaidText why) {
     Set(phase, PipelineAction::kWait, std::move(why));
     r_.under_way = true;
   }
@@ -199,7 +193,7 @@ class Diagnosis {
 
   void Green() {
     AddBlockers(/*missing=*/true);
-    Why why{"both gates are passed", "两道门禁都已通过"};
+    SaidText why{"both gates are passed", "两道门禁都已通过"};
     if (!p_.description_gate.has_value()) why = {"every check that counts is passed", "所有必需的检查都已通过"};
     if (!r_.blockers.empty()) {
       why = Adding(std::move(why), absl::StrCat("; what still blocks: ", absl::StrJoin(r_.blockers, "; ")),
@@ -257,7 +251,7 @@ class Diagnosis {
   // Nothing runs, and a required check has not begun.
   bool OnlyMissing() const { return f_.only_missing && !IsRunning() && (newest_ == nullptr || !IsBuilding(*newest_)); }
 
-  Why RunningWhy() const {
+  SaidText RunningWhy() const {
     if (OnlyMissing()) return {"checks that are required have not begun", "必需的检查还没有开始"};
     if (f_.has_checks) return {"checks are running, or have not begun", "检查正在运行，或还没有开始"};
     if (newest_ != nullptr && IsBuilding(*newest_)) {
@@ -271,7 +265,7 @@ class Diagnosis {
   void Unchecked() {
     const std::string& trigger = p_.description_gate->trigger;
     const std::string& label = p_.description_gate->passed;
-    const auto check = [&](PipelinePhase phase, Why why) { Set(phase, PipelineAction::kCheckPr, std::move(why)); };
+    const auto check = [&](PipelinePhase phase, SaidText why) { Set(phase, PipelineAction::kCheckPr, std::move(why)); };
     if (f_.passed.on) {
       return check(PipelinePhase::kInvalidated,
                    {absl::StrCat(f_.passed.name, " stands without ", label, ": it holds no more"),
@@ -344,7 +338,7 @@ class Diagnosis {
   }
 
   void Failed() {
-    const Why what = FailureText();
+    const SaidText what = FailureText();
     const std::string machine = InfrastructureText();
     switch (RouteFailures(p_, s_, f_, r_)) {
       case FailureRoute::kInfrastructure:
@@ -369,7 +363,7 @@ class Diagnosis {
     }
   }
 
-  Why FailureText() const {
+  SaidText FailureText() const {
     if (r_.failures.empty()) return {"the build failed; its log tells more", "构建失败，详见日志"};
     const ReportedFailure& first = r_.failures.front();
     std::string text = first.failure.stage;
@@ -380,7 +374,7 @@ class Diagnosis {
     if (!first.failure.test.empty()) absl::StrAppend(&text, text.empty() ? "" : ", ", first.failure.test);
     if (!first.failure.rule.empty()) absl::StrAppend(&text, ", ", first.failure.rule);
     if (!first.failure.message.empty()) absl::StrAppend(&text, text.empty() ? "" : ": ", first.failure.message);
-    Why why{text, text};
+    SaidText why{text, text};
     if (r_.failures.size() > 1) {
       const size_t more = r_.failures.size() - 1;
       why = Adding(std::move(why), absl::StrCat(" (and ", more, " more)"), absl::StrCat("（另有 ", more, " 个）"));
@@ -396,12 +390,12 @@ class Diagnosis {
     return {};
   }
 
-  void Retest(PipelinePhase phase, Why why) {
+  void Retest(PipelinePhase phase, SaidText why) {
     if (!p_.build_gate.trigger.empty()) return Set(phase, PipelineAction::kRetest, std::move(why));
     CallPerson(phase, Adding(std::move(why), "; no comment starts it again here", "；这里没有可以重新启动的评论"));
   }
 
-  void CallPerson(PipelinePhase phase, Why why, std::string_view terminal = kNeedsPerson) {
+  void CallPerson(PipelinePhase phase, SaidText why, std::string_view terminal = kNeedsPerson) {
     Set(phase, PipelineAction::kStop, std::move(why));
     r_.call_person = true;
     r_.terminal = terminal;
@@ -426,7 +420,7 @@ class Diagnosis {
                       absl::StrCat("；但已请求 ", trigger, " ", times, " 次，没有回应")));
   }
 
-  Why SoFar() const { return {r_.why, r_.why_zh}; }
+  SaidText SoFar() const { return {r_.why, r_.why_zh}; }
 
   const PipelineProfile& p_;
   const PipelineSignals& s_;

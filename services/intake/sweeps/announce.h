@@ -11,7 +11,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "services/intake/sweeps/said_text.h"
+#include "services/core/said_text.h"
 #include "services/intake/sweeps/scheduled.h"
 
 namespace yardmaster {

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "services/core/said_text.h"
 #include "services/core/store/store.h"
 #include "services/intake/plans/subject_run.h"
-#include "services/intake/sweeps/said_text.h"
 #include "services/intake/sweeps/sweep_runner.h"
 #include "services/packs/registry/pack_registry.h"
 

@@ -1,13 +1,13 @@
-// What is said of our own accord, in both languages.
-#ifndef YARDMASTER_SERVICES_INTAKE_SWEEPS_SAID_TEXT_H_
-#define YARDMASTER_SERVICES_INTAKE_SWEEPS_SAID_TEXT_H_
+// What the bot says, in both of its languages.
+#ifndef YARDMASTER_SERVICES_CORE_SAID_TEXT_H_
+#define YARDMASTER_SERVICES_CORE_SAID_TEXT_H_
 
 #include <string>
 #include <string_view>
 
 namespace yardmaster {
 
-// Markdown, everything from outside defanged.
+// In Markdown where it is written as a comment or a message: then everything from outside is defanged.
 struct SaidText {
   std::string en;
   std::string zh;
@@ -24,4 +24,4 @@ struct SaidText {
 
 }  // namespace yardmaster
 
-#endif  // YARDMASTER_SERVICES_INTAKE_SWEEPS_SAID_TEXT_H_
+#endif  // YARDMASTER_SERVICES_CORE_SAID_TEXT_H_
