@@ -116,7 +116,9 @@ std::string TrunkText(const TrunkView& view) {
   return text;
 }
 
-std::string ReportText(const v1::SuiteJob& job, std::string_view result, const ReportedJob* on_trunk) {
+// `view`: of what was tried `on_trunk`, where that is not null.
+std::string ReportText(const v1::SuiteJob& job, std::string_view result, const ReportedJob* on_trunk,
+                       const TrunkView& view) {
   std::string text = absl::StrCat("Suite ", EchoCode(job.spec().suite()), " on ",
                                   EchoCode(ShortCommit(job.spec().ref())), ", job ", EchoCode(job.job()));
   if (!job.runner().empty()) absl::StrAppend(&text, ", runner ", EchoCode(job.runner()));
@@ -130,7 +132,6 @@ std::string ReportText(const v1::SuiteJob& job, std::string_view result, const R
                     "): ", EchoText(job.cause().text(), kMaxFailureBytes));
   }
   if (on_trunk != nullptr) {
-    const TrunkView view = ViewOfTrunk({job, std::string(result)}, *on_trunk);
     if (view.is_class) {
       absl::StrAppend(&text, "\n\nClass: ", Abs(kBrokenOnTrunk), ". All that failed fails on the base commit ",
                       EchoCode(ShortCommit(on_trunk->job.spec().ref())), ", too (job ", EchoCode(on_trunk->job.job()),
@@ -293,15 +294,16 @@ v1::ReportCheck EndedCheck(const ReportedJob& job, const ReportedJob* on_trunk) 
   v1::ReportCheck check = CheckOf(job.job.spec());
   check.set_conclusion(ConclusionOf(job.job));
   check.set_title(TitleOf(job.job, job.result));
+  const TrunkView view = on_trunk != nullptr ? ViewOfTrunk(job, *on_trunk) : TrunkView();
   if (on_trunk != nullptr) {
     // A check of its own: the one before it has ended.
     check.set_attempt(on_trunk->job.spec().check_attempt());
-    if (ViewOfTrunk(job, *on_trunk).is_class) {
+    if (view.is_class) {
       check.set_conclusion(v1::ReportCheck::CONCLUSION_ACTION_REQUIRED);
       check.set_title(absl::StrCat(check.title(), ", ", Abs(kBrokenOnTrunk)));
     }
   }
-  check.set_summary(ReportText(job.job, job.result, on_trunk));
+  check.set_summary(ReportText(job.job, job.result, on_trunk, view));
   return check;
 }
 
@@ -332,10 +334,11 @@ std::string JobsText(const std::string& head, const std::vector<ReportedJob>& jo
     }
     const auto tried = on_trunk.find(job.job());
     const ReportedJob* const trunk = tried == on_trunk.end() ? nullptr : &tried->second;
+    const TrunkView view = trunk != nullptr ? ViewOfTrunk(one, *trunk) : TrunkView();
     absl::StrAppend(&text, TitleOf(job, one.result));
-    if (trunk != nullptr && ViewOfTrunk(one, *trunk).is_class) absl::StrAppend(&text, ", ", Abs(kBrokenOnTrunk));
+    if (view.is_class) absl::StrAppend(&text, ", ", Abs(kBrokenOnTrunk));
     absl::StrAppend(&text, "\n\n  <details><summary>job ", job.job(), "</summary>\n\n",
-                    ReportText(job, one.result, trunk), "\n\n  </details>");
+                    ReportText(job, one.result, trunk, view), "\n\n  </details>");
   }
   return text;
 }

@@ -47,6 +47,17 @@ int64_t ChatStepsOf(const Job& job) {
 
 bool ShowsChecks(const Forge& forge) { return forge.has_check_runs() || forge.has_commit_statuses(); }
 
+// What is said of all jobs of a head: a section beside checks, else a comment of its own.
+void SayOfHead(const Forge& forge, std::string text, v1::Announcement& said) {
+  if (ShowsChecks(forge)) {
+    said.set_section(std::string(kTestsName));
+    said.set_section_text(std::move(text));
+  } else {
+    said.set_comment_name(std::string(kTestsName));
+    said.set_comment(std::move(text));
+  }
+}
+
 }  // namespace
 
 PullJobs::~PullJobs() { Stop(); }
@@ -290,8 +301,7 @@ bool PullJobs::TellProgress(const Job& job) {
     if (edited != edited_.end() && now - edited->second < kBetweenEdits) return false;
     const absl::StatusOr<HeadJobs> asked = JobsOf(*subject);
     if (!asked.ok()) return false;
-    announced.set_comment_name(std::string(kTestsName));
-    announced.set_comment(JobsText(asked->head, asked->jobs, asked->on_trunk));
+    SayOfHead(*forge, JobsText(asked->head, asked->jobs, asked->on_trunk), announced);
   }
   const absl::Status said =
       inbox_.AddAndWait(MakeRequest(request, absl::StrCat("testing-", job.id, "-", progress))).status();
@@ -318,15 +328,10 @@ absl::Status PullJobs::TellTrunk(const Job& job, SubjectRequest request, const F
   ASSIGN_OR_RETURN(const HeadJobs asked, JobsOf(request.subject));
   if (!asked.on_trunk.contains(failed.job.job())) return absl::OkStatus();
   v1::Announcement& of_head = request.announcement.emplace();
-  const std::string all = JobsText(asked.head, asked.jobs, asked.on_trunk);
-  if (ShowsChecks(forge)) {
-    if (ViewOfTrunk(failed, on_trunk).is_class) *of_head.add_checks() = EndedCheck(failed, &on_trunk);
-    of_head.set_section(std::string(kTestsName));
-    of_head.set_section_text(all);
-  } else {
-    of_head.set_comment_name(std::string(kTestsName));
-    of_head.set_comment(all);
+  if (ShowsChecks(forge) && ViewOfTrunk(failed, on_trunk).is_class) {
+    *of_head.add_checks() = EndedCheck(failed, &on_trunk);
   }
+  SayOfHead(forge, JobsText(asked.head, asked.jobs, asked.on_trunk), of_head);
   return inbox_.AddAndWait(MakeRequest(request, absl::StrCat("tested-on-trunk-", job.id))).status();
 }
 
@@ -340,15 +345,8 @@ absl::Status PullJobs::Tell(const Job& job) {
   if (!message.spec().trunk_of().empty()) return TellTrunk(job, std::move(request), *forge);
   v1::Announcement& said = request.announcement.emplace();
   ASSIGN_OR_RETURN(const HeadJobs asked, JobsOf(*subject));
-  const std::string all = JobsText(asked.head, asked.jobs, asked.on_trunk);
-  if (ShowsChecks(*forge)) {
-    *said.add_checks() = EndedCheck(Reported(job));
-    said.set_section(std::string(kTestsName));
-    said.set_section_text(all);
-  } else {
-    said.set_comment_name(std::string(kTestsName));
-    said.set_comment(all);
-  }
+  if (ShowsChecks(*forge)) *said.add_checks() = EndedCheck(Reported(job));
+  SayOfHead(*forge, JobsText(asked.head, asked.jobs, asked.on_trunk), said);
   return inbox_.AddAndWait(MakeRequest(request, absl::StrCat("tested-", job.id))).status();
 }
 
