@@ -3,11 +3,15 @@
 #ifndef YARDMASTER_SERVICES_CORE_LIMITS_H_
 #define YARDMASTER_SERVICES_CORE_LIMITS_H_
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 
 namespace yardmaster {
+
+// The smaller of two limits, of which 0 is none.
+constexpr uint64_t LeastLimit(uint64_t a, uint64_t b) { return a == 0 || b == 0 ? std::max(a, b) : std::min(a, b); }
 
 // --- What comes in by gRPC ---
 

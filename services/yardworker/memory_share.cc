@@ -5,6 +5,8 @@
 #include <set>
 #include <string_view>
 
+#include "services/core/limits.h"
+
 namespace yardmaster::yardworker {
 
 uint64_t MemoryShareMb(uint64_t all_mb, const std::vector<v1::WorkerDevice>& of_worker,
@@ -36,8 +38,7 @@ void LimitMemory(uint64_t all_mb, const std::vector<v1::WorkerDevice>& of_worker
   if (all_mb == 0) return;
   const uint64_t share = MemoryShareMb(all_mb, of_worker, {order.devices().begin(), order.devices().end()});
   v1::RunLimits& limits = *order.mutable_limits();
-  const uint64_t given = limits.memory_mb();
-  limits.set_memory_mb(static_cast<uint32_t>(given == 0 ? share : std::min(given, share)));
+  limits.set_memory_mb(static_cast<uint32_t>(LeastLimit(limits.memory_mb(), share)));
 }
 
 }  // namespace yardmaster::yardworker

@@ -7,6 +7,7 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
+#include "services/core/limits.h"
 #include "services/worker/launch/environment.h"
 #include "services/worker/process/ports.h"
 #include "services/worker/run/evidence.h"
@@ -22,9 +23,6 @@ constexpr std::string_view kPortPlaceholder = "${PORT}";
 constexpr const char* kCudaCompiler = "nvcc";
 
 bool IsTest(const StepCell& cell) { return cell.layer_id != kBuildLayer && cell.layer_id != kFetchLayer; }
-
-// Of two limits, of which 0 is none.
-uint64_t LeastLimit(uint64_t a, uint64_t b) { return a == 0 || b == 0 ? std::max(a, b) : std::min(a, b); }
 
 bool Mentions(const rules::Variables& variables, std::string_view text) {
   return absl::c_any_of(variables, [&](const auto& entry) { return entry.second.find(text) != std::string::npos; });
