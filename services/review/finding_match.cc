@@ -27,10 +27,8 @@ class Matcher {
             [](const Finding& at_base) { return Elsewhere(at_base); });
     const std::set<std::string> cut_off = CutOffAtBase(base_, versions_);
     for (ReportedFinding& one : head_) {
-      const bool was_there = !std::get<1>(AtSameLine(one.finding)).empty() && one.finding.rule_id != rules::kLimitRule;
-      if (one.status == FindingStatus::kNew && was_there && cut_off.contains(one.finding.path)) {
-        one.status = FindingStatus::kStill;
-      }
+      if (one.status != FindingStatus::kNew || one.finding.rule_id == rules::kLimitRule) continue;
+      if (cut_off.contains(one.finding.path) && AtSameLine(one.finding) != Key()) one.status = FindingStatus::kStill;
     }
     std::vector<Finding> left;
     for (size_t i = 0; i < base_.size(); ++i) {
