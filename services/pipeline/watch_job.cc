@@ -9,13 +9,11 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "rules/engine/pipeline/diagnose.h"
 #include "services/core/absl_view.h"
 #include "services/core/defang.h"
 #include "services/core/limits.h"
-#include "services/core/repository_name.h"
 #include "services/core/status_macros.h"
 #include "services/intake/sweeps/announce.h"
 #include "services/pipeline/gate_source.h"
@@ -154,9 +152,7 @@ std::map<int64_t, std::string> PhasesFromText(std::string_view text) {
 
 bool IsWatched(const Config& config, const v1::Subject& repository) {
   return absl::c_any_of(config.schedules, [&](const ScheduleConfig& one) {
-    return one.run == kPipelineWatch &&
-           (one.forge.empty() ||
-            (one.forge == repository.forge() && RepositoryMatches(one.repository, repository.repository())));
+    return one.run == kPipelineWatch && IsAbout(one, repository);
   });
 }
 
@@ -165,27 +161,19 @@ absl::StatusOr<std::string> WatchSubscribedGates(const JobEnvironment& env, cons
   std::map<std::string, v1::Subject> wanted;  // by name: several channels may be told of one
   for (const store::Subscription& one : all) {
     if (one.topic != kGateTopic) continue;
-    v1::Subject repository;
-    repository.set_forge(one.forge);
-    repository.set_repository(one.repository);
-    repository.set_kind(v1::SUBJECT_KIND_ISSUE);
+    const v1::Subject repository = RepositorySubject(one.forge, one.repository);
     // What a schedule watches is told by it; and the operator may have taken the repository out, or the forge.
     const bool ours = env.intake.config.FindRepository(one.forge, one.repository) != nullptr &&
                       env.intake.forges.contains(one.forge) && !IsWatched(env.intake.config, repository);
     if (ours) wanted.emplace(absl::StrCat(one.forge, ":", absl::AsciiStrToLower(one.repository)), repository);
   }
-  std::vector<std::string> outcomes;
-  bool failed = false;
+  JobOutcomes outcomes;
   for (const auto& [name, repository] : wanted) {
     if (turn.stopping()) return absl::CancelledError("cut short");
-    const absl::StatusOr<std::string> said = WatchRepository(env, turn, repository);
-    failed = failed || !said.ok();
-    outcomes.push_back(absl::StrCat(name, " ", said.ok() ? *said : std::string(said.status().message())));
+    outcomes.Note(name, WatchRepository(env, turn, repository));
   }
   if (outcomes.empty()) return std::string("no channel waits for the gates of a repository that no schedule watches");
-  std::string summary = absl::StrJoin(outcomes, "; ");
-  if (failed) return absl::UnavailableError(summary);
-  return summary;
+  return outcomes.Summary();
 }
 
 absl::StatusOr<std::string> WatchGates(const JobEnvironment& env, const JobTurn& turn) {

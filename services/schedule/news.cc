@@ -16,7 +16,6 @@
 #include "services/core/defang.h"
 #include "services/core/limits.h"
 #include "services/core/reasons.h"
-#include "services/core/repository_name.h"
 #include "services/core/short_digest.h"
 #include "services/core/status_macros.h"
 #include "services/intake/event.h"
@@ -115,10 +114,7 @@ absl::StatusOr<std::vector<SaidText>> FailedRunNews(const JobEnvironment& env, c
         // Those of other repositories are told elsewhere; those of all, and our own, everywhere.
         const auto own =
             absl::c_find_if(schedules, [&](const ScheduleConfig& one) { return one.name == run.schedule; });
-        if (own != schedules.end() && !own->forge.empty() &&
-            (own->forge != repository.forge() || !RepositoryMatches(own->repository, repository.repository()))) {
-          return;
-        }
+        if (own != schedules.end() && !IsAbout(*own, repository)) return;
         const std::string name = EchoCode(run.schedule);
         const std::string outcome = EchoText(run.outcome);
         const bool late = run.state == store::ScheduleRunState::kTimedOut;
@@ -222,9 +218,7 @@ absl::StatusOr<std::string> TellNews(const JobEnvironment& env, const JobTurn& t
   std::map<std::pair<ToldChannel, std::string>, Audience> audiences;
   for (const store::Subscription& one : all) {
     Audience& audience = audiences[{{one.platform, one.channel}, absl::StrCat(one.forge, ":", one.repository)}];
-    audience.repository.set_forge(one.forge);
-    audience.repository.set_repository(one.repository);
-    audience.repository.set_kind(v1::SUBJECT_KIND_ISSUE);
+    audience.repository = RepositorySubject(one.forge, one.repository);
     audience.topics.insert(one.topic);
     audience.language = one.language;
   }

@@ -37,39 +37,52 @@ bool Fits(const RepositoryFilter& filter, const RepositoryConfig& entry, const s
 
 }  // namespace
 
+void JobOutcomes::Note(const std::string& name, const absl::StatusOr<std::string>& said) {
+  failed_ = failed_ || !said.ok();
+  outcomes_.push_back(absl::StrCat(name, " ", said.ok() ? *said : std::string(said.status().message())));
+}
+
+absl::StatusOr<std::string> JobOutcomes::Summary() const {
+  std::string summary = absl::StrJoin(outcomes_, "; ");
+  if (failed_) return absl::UnavailableError(summary);
+  return summary;
+}
+
+bool IsAbout(const ScheduleConfig& schedule, const v1::Subject& repository) {
+  return schedule.forge.empty() ||
+         (schedule.forge == repository.forge() && RepositoryMatches(schedule.repository, repository.repository()));
+}
+
+v1::Subject RepositorySubject(const std::string& forge, const std::string& repository) {
+  v1::Subject subject;
+  subject.set_forge(forge);
+  subject.set_repository(repository);
+  subject.set_kind(v1::SUBJECT_KIND_ISSUE);
+  return subject;
+}
+
 absl::StatusOr<std::string> EachRepository(
     const IntakeEnvironment& env, const JobTurn& turn,
     const std::function<absl::StatusOr<std::string>(const RepositoryConfig& entry, const v1::Subject& repository)>&
         visit) {
   const RepositoryFilter filter = turn.filter();
-  std::vector<std::string> outcomes;
-  size_t failed = 0;
-  const auto note = [&](const std::string& name, const absl::StatusOr<std::string>& said) {
-    if (!said.ok()) ++failed;
-    outcomes.push_back(absl::StrCat(name, " ", said.ok() ? *said : std::string(said.status().message())));
-  };
+  JobOutcomes outcomes;
   for (const RepositoryConfig& entry : env.config.repositories) {
     if (entry.packs.empty() || (!filter.forge.empty() && filter.forge != entry.forge)) continue;
     if (!env.forges.contains(entry.forge)) continue;
     const absl::StatusOr<std::vector<std::string>> names = Names(env, entry);
     if (!names.ok()) {
-      note(absl::StrCat(entry.forge, ":", entry.repository), names.status());
+      outcomes.Note(absl::StrCat(entry.forge, ":", entry.repository), names.status());
       continue;
     }
     for (const std::string& name : *names) {
       if (!Fits(filter, entry, name)) continue;
       if (turn.stopping()) return absl::CancelledError("cut short");
-      v1::Subject repository;
-      repository.set_forge(entry.forge);
-      repository.set_repository(name);
-      repository.set_kind(v1::SUBJECT_KIND_ISSUE);
-      note(absl::StrCat(entry.forge, ":", name), visit(entry, repository));
+      outcomes.Note(absl::StrCat(entry.forge, ":", name), visit(entry, RepositorySubject(entry.forge, name)));
     }
   }
   if (outcomes.empty()) return absl::FailedPreconditionError("no repository of the configuration fits");
-  std::string summary = absl::StrJoin(outcomes, "; ");
-  if (failed > 0) return absl::UnavailableError(summary);
-  return summary;
+  return outcomes.Summary();
 }
 
 absl::StatusOr<std::string> SweepAndTell(const JobEnvironment& env, const JobTurn& turn) {
@@ -98,8 +111,7 @@ absl::StatusOr<std::string> SweepAndTell(const JobEnvironment& env, const JobTur
 absl::StatusOr<std::string> RedeliverAllMissed(const JobEnvironment& job, const JobTurn& turn) {
   const IntakeEnvironment& env = job.intake;
   const RepositoryFilter filter = turn.filter();
-  std::vector<std::string> outcomes;
-  size_t failed = 0;
+  JobOutcomes outcomes;
   for (const auto& [name, config] : env.config.forges) {
     const auto account = env.forges.find(name);
     if ((!filter.forge.empty() && filter.forge != name) || account == env.forges.end()) continue;
@@ -110,19 +122,19 @@ absl::StatusOr<std::string> RedeliverAllMissed(const JobEnvironment& job, const 
       const absl::StatusOr<MissedDeliveries> missed =
           RedeliverMissed(*account->second, hook.repository, hook.id, env.inbox, env.clock);
       if (missed.ok()) {
-        outcomes.push_back(absl::StrCat(what, " ", missed->ToString()));
+        outcomes.Note(what, missed->ToString());
         continue;
       }
-      if (!absl::IsUnimplemented(missed.status())) ++failed;
-      outcomes.push_back(absl::StrCat(what, " ", missed.status().message()));
+      // That a forge keeps no record is no failure.
+      const bool no_record = absl::IsUnimplemented(missed.status());
+      outcomes.Note(what, no_record ? absl::StatusOr<std::string>(std::string(missed.status().message()))
+                                    : absl::StatusOr<std::string>(missed.status()));
       env.logger.Warning("missed deliveries can't be asked for",
                          {{"hook", what}, {"why", std::string(missed.status().message())}});
     }
   }
   if (outcomes.empty()) return std::string("no hooks are configured");
-  std::string summary = absl::StrJoin(outcomes, "; ");
-  if (failed > 0) return absl::UnavailableError(summary);
-  return summary;
+  return outcomes.Summary();
 }
 
 }  // namespace yardmaster

@@ -62,6 +62,25 @@ struct NewsSource {
   bool everywhere = false;
 };
 
+// What came of each thing that a job looked at, for the summary of its run.
+class JobOutcomes {
+ public:
+  void Note(const std::string& name, const absl::StatusOr<std::string>& said);
+  bool empty() const { return outcomes_.empty(); }
+  // Each with what was said of it; an error if any of them failed.
+  absl::StatusOr<std::string> Summary() const;
+
+ private:
+  std::vector<std::string> outcomes_;
+  bool failed_ = false;
+};
+
+// Whether a schedule is about a repository: one that names none is about all.
+bool IsAbout(const ScheduleConfig& schedule, const v1::Subject& repository);
+
+// A repository as the subject of what is told of it; its number is 0.
+v1::Subject RepositorySubject(const std::string& forge, const std::string& repository);
+
 // Visits each repository of the configuration that fits the schedule's; an entry "owner/*" by listing what the owner
 // has. The summary names each with what was said of it. An error if any of them failed, after all were visited.
 absl::StatusOr<std::string> EachRepository(
