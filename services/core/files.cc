@@ -43,12 +43,17 @@ absl::StatusOr<std::string> ReadSmallFile(const std::filesystem::path& path, siz
   }
 }
 
+absl::StatusCode CodeOfWriteError(int error) {
+  const bool no_room = error == ENOSPC || error == EDQUOT || error == EFBIG;
+  return no_room ? absl::StatusCode::kResourceExhausted : absl::StatusCode::kInternal;
+}
+
 absl::Status WriteFileAtomically(const std::filesystem::path& path, std::string_view content) {
   const std::string temporary = path.native() + "." + std::to_string(::getpid()) + ".tmp";
   const auto failed = [&] {
     const int error = errno;
     ::unlink(temporary.c_str());
-    return errors::FileNotWritten(path.native(), std::strerror(error));
+    return absl::Status(CodeOfWriteError(error), errors::FileNotWritten(path.native(), std::strerror(error)).message());
   };
   {
     Descriptor file(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));

@@ -17,8 +17,11 @@ namespace yardmaster {
 absl::StatusOr<std::string> ReadSmallFile(const std::filesystem::path& path, size_t max_bytes);
 
 // Writes a file so that readers see the old content or the new one, never a part: a temporary file beside it, then a
-// rename.
+// rename. RESOURCE_EXHAUSTED if there is no room for it, INTERNAL for any other reason.
 absl::Status WriteFileAtomically(const std::filesystem::path& path, std::string_view content);
+
+// Of what a write left in errno: RESOURCE_EXHAUSTED where there was no room, which may pass; else INTERNAL.
+absl::StatusCode CodeOfWriteError(int error);
 
 }  // namespace yardmaster
 

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "absl/strings/str_join.h"
+#include "services/core/files.h"
 #include "services/core/lines.h"
 #include "services/core/readable.h"
 #include "services/worker/text.h"
@@ -68,9 +69,7 @@ absl::Status LogDamaged(std::string_view path, uint64_t at, std::string_view wha
   return absl::DataLossError(Concat("the log '", path, "' is damaged at byte ", at, ": ", what));
 }
 absl::Status LogNotWritten(std::string_view path, int error) {
-  const std::string text = Concat("can't write the log '", path, "': ", std::strerror(error));
-  if (error == ENOSPC || error == EDQUOT || error == EFBIG) return absl::ResourceExhaustedError(text);
-  return absl::InternalError(text);
+  return {CodeOfWriteError(error), Concat("can't write the log '", path, "': ", std::strerror(error))};
 }
 absl::Status PatternInvalid(std::string_view pattern, std::string_view reason) {
   return absl::InvalidArgumentError(Concat("the pattern '", pattern, "' can't be understood: ", reason));

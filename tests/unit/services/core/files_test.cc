@@ -1,6 +1,10 @@
 #include "services/core/files.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+
+#include <cerrno>
+#include <csignal>
 
 #include "tests/support/temp_dir.h"
 
@@ -29,6 +33,25 @@ TEST(WriteFileAtomically, ReplacesAFileAndLeavesNothingElse) {
   ASSERT_TRUE(WriteFileAtomically(file, "new").ok());
   EXPECT_EQ(testing::ReadWholeFile(file), "new");
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(dir.path()), std::filesystem::directory_iterator()), 1);
+}
+
+TEST(WriteFileAtomically, WantOfRoomIsTold) {
+  testing::TempDir dir;
+  const auto file = dir.Write("file", "old");
+  // A limit of this process says so as a full disk does.
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
+  const auto ignored = ::signal(SIGXFSZ, SIG_IGN);
+  const rlimit none{0, before.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &none), 0);
+  const absl::Status status = WriteFileAtomically(file, "new");
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &before), 0);
+  ::signal(SIGXFSZ, ignored);
+  EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted) << status;
+  EXPECT_EQ(testing::ReadWholeFile(file), "old");
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(dir.path()), std::filesystem::directory_iterator()), 1);
+  EXPECT_EQ(CodeOfWriteError(ENOSPC), absl::StatusCode::kResourceExhausted);
+  EXPECT_EQ(CodeOfWriteError(EACCES), absl::StatusCode::kInternal);
 }
 
 TEST(WriteFileAtomically, AMissingFolderIsAnError) {
