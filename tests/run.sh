@@ -237,10 +237,13 @@ export LSAN_OPTIONS=${LSAN_OPTIONS:-suppressions=$root/tests/support/lsan.supp:p
 # Debian's libraries are not instrumented: what happens inside of them is neither seen nor ours.
 export TSAN_OPTIONS=${TSAN_OPTIONS:-ignore_noninstrumented_modules=1:second_deadlock_stack=1:suppressions=$root/tests/support/tsan.supp}
 
-# One tree for the unit tests under ASan and UBSan and for the fuzz targets, which want the same sanitizers: half the compiling.
+# One tree for the unit tests under ASan and UBSan and for the fuzz targets, which want the same sanitizers: half the compiling. In --full
+# the targets only replay their corpora, and a third of the compiling is saved by leaving out what needs it most: see tests/README.md.
 part_asan-build() {
   have clang++ || return 77
-  configure asan -DYARDMASTER_BUILD_FUZZ=ON && build asan --target unit_tests fuzz_targets
+  local options=(-DYARDMASTER_BUILD_FUZZ=ON -DYARDMASTER_FUZZ_COVERAGE=ON -DYARDMASTER_SANITIZE_NOT=)
+  [ $level = long ] || options=(-DYARDMASTER_BUILD_FUZZ=ON -DYARDMASTER_FUZZ_COVERAGE=OFF -DYARDMASTER_SANITIZE_NOT=null,alignment)
+  configure asan "${options[@]}" && build asan --target unit_tests fuzz_targets
 }
 # Random states and seeds are for the release build: here some of them are enough.
 part_asan() { YARD_EFFECT_SEEDS=10 YARD_SIMULATION_SEEDS=15 YARD_WORKFLOW_STATES=3 YARD_DISPATCH_SCHEDULES=50 run_ctest asan asan unit; }
@@ -312,7 +315,7 @@ tidy_candidates() {
 
 part_tidy() {
   have clang-tidy git || return 77
-  local file list=$logs/tidy.list out=build/tidy budget=300 deadline bad=0 done_count left
+  local file list=$logs/tidy.list out=build/tidy budget=200 deadline bad=0 done_count left
   rm -f "$out"/*.txt "$out"/{bad,done,left-out}
   # A tree of its own that is only configured: file by file, and without precompiled headers, which clang-tidy would walk through and which
   # would hide that a file does not include what it needs.
@@ -435,7 +438,12 @@ begun=$SECONDS
 for part in "${parts[@]}"; do
   early=${beside[$part]:-}
   if [ -n "$early" ] && [[ " ${parts[*]} " = *" $early "* ]] && [ "${outcome[${needs[$early]}]:-}" = ok ]; then
-    "part_$early" >"$logs/$early.log" 2>&1 8>&- &
+    {
+      "part_$early" >"$logs/$early.log" 2>&1 8>&-
+      code=$?
+      echo "$SECONDS" >"$logs/.$early.end"
+      exit $code
+    } &
     running[$early]=$! started[$early]=$SECONDS
   fi
   printf '%-12s %s … ' "$part" "${title[$part]}"
@@ -455,7 +463,8 @@ for part in "${parts[@]}"; do
   elif [ -n "${running[$part]:-}" ]; then
     wait "${running[$part]}"
     code=$?
-    start=${started[$part]}
+    # Its own time, not until somebody asked.
+    start=$((SECONDS - $(cat "$logs/.$part.end" 2>/dev/null || echo "$SECONDS") + started[$part]))
     unset "running[$part]"
     [ $code -ne 77 ] || reason="a tool is missing"
   else

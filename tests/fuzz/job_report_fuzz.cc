@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "services/core/readable.h"
@@ -12,11 +13,11 @@
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace yardmaster;
   const std::string_view text(reinterpret_cast<const char*>(data), size);
-  v1::SuiteJob job;
-  job.set_job("j-1");
-  job.set_verdict("failed");
-  job.mutable_spec()->set_suite("repo/units");
-  const v1::ReportCheck check = dispatch::EndedCheck(job, text);
+  dispatch::ReportedJob ended{.job = {}, .result = std::string(text)};
+  ended.job.set_job("j-1");
+  ended.job.set_verdict("failed");
+  ended.job.mutable_spec()->set_suite("repo/units");
+  const v1::ReportCheck check = dispatch::EndedCheck(ended);
   Check(IsValidUtf8(check.summary()) && IsValidUtf8(check.title()), "a text that is not UTF-8");
   Check(!check.title().empty(), "a check without a title");
   if (const std::optional<v1::Subject> subject = dispatch::PullNamed(text); subject.has_value()) {

@@ -1,6 +1,7 @@
 #include "services/dispatch/pulls/suite_choice.h"
 
 #include <algorithm>
+#include <functional>
 #include <initializer_list>
 #include <optional>
 #include <string_view>
@@ -68,8 +69,10 @@ std::vector<ChosenSuite> Named(const std::vector<ShelvedSuite>& all, const std::
   return chosen;
 }
 
-// Those of the kind that the word is.
-std::vector<ChosenSuite> OfKind(const std::vector<ShelvedSuite>& all, const std::string& word) {
+// Those of the kind that the word is. What a pack has of its own stands in for those of the packs that it extends,
+// which are made for other sources.
+std::vector<ChosenSuite> OfKind(const std::vector<ShelvedSuite>& all, const std::string& pack,
+                                const std::string& word) {
   const bool is_smoke = word == kSmoke;
   const bool is_compile = word == kCompile;
   const std::string_view kind = is_smoke ? "st" : is_compile ? "" : std::string_view(word);
@@ -86,6 +89,8 @@ std::vector<ChosenSuite> OfKind(const std::vector<ShelvedSuite>& all, const std:
     for (const std::string& layer : layers) suite.part.add_layers(layer);
     chosen.push_back(std::move(suite));
   }
+  const auto is_own = [&](const ChosenSuite& one) { return one.suite.suite->pack == pack; };
+  if (absl::c_any_of(chosen, is_own)) std::erase_if(chosen, std::not_fn(is_own));
   return chosen;
 }
 
@@ -122,7 +127,7 @@ SuiteChoice ChooseSuites(const std::vector<ShelvedSuite>& all, const std::string
     if (!word.empty() && word != "ut" && word != "st" && word != kSmoke && word != kCompile) {
       return refused("unknown-suite", WordsOf(all));
     }
-    choice.suites = OfKind(all, word);
+    choice.suites = OfKind(all, pack, word);
     if (choice.suites.empty()) return refused("no-usual-suites", pack);
   }
   if (const std::string& level = request.level(); !level.empty()) {

@@ -19,8 +19,8 @@ struct ChosenSuite {
 };
 
 // What of `all`, the suites of a pack, the request means: by id, by a name of a suite, by kind ("ut", "st", "smoke",
-// "compile"), or the usual ones. Never empty without a refusal. A device that is named for several is for those that
-// need one; a level is for those that have it.
+// "compile"), or the usual ones: of these, `pack`'s own where it has any. Never empty without a refusal. A device that
+// is named for several is for those that need one; a level is for those that have it.
 struct SuiteChoice {
   std::vector<ChosenSuite> suites;
   std::optional<Refusal> refusal;

@@ -128,6 +128,24 @@ TEST(SuiteChoice, ALevelIsAFilterWhereThereIsOne) {
   EXPECT_EQ(Refused(ChooseSuites(all, "p", Request("leveled", "", "7"))), "no-level");
 }
 
+TEST(SuiteChoice, APacksOwnStandInForThoseOfThePackThatItExtends) {
+  const auto set = std::make_shared<rules::SuiteSet>();
+  set->suites.resize(2);
+  set->suites[0].pack = "base";
+  set->suites[1].pack = "project";
+  std::vector<ShelvedSuite> all;
+  for (rules::SuiteModel& suite : set->suites) {
+    suite.id = "units";
+    suite.commands.usual = true;
+    suite.commands.kind = "ut";
+    all.push_back({suite.pack + "/units", set, &suite});
+  }
+  EXPECT_THAT(Names(ChooseSuites(all, "project", Request(""))), ElementsAre("project/units"));
+  EXPECT_THAT(Names(ChooseSuites(all, "project", Request("ut"))), ElementsAre("project/units"));
+  EXPECT_THAT(Names(ChooseSuites(all, "project", Request("base/units"))), ElementsAre("base/units"));
+  EXPECT_THAT(Names(ChooseSuites(all, "another", Request(""))), UnorderedElementsAre("base/units", "project/units"));
+}
+
 TEST(SuiteChoice, AnUnknownSuiteIsAnsweredWithTheWordsThatThereAre) {
   const SuiteChoice choice = Choose("hyper-parallel", Request("nothing"));
   EXPECT_EQ(Refused(choice), "unknown-suite");
