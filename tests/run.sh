@@ -336,7 +336,7 @@ part_tidy() {
   left=$(cat "$out/left-out" 2>/dev/null | wc -l)
   reason="$done_count files"
   if [ "$left" -gt 0 ]; then
-    reason+=", $left left out after $((budget / 60)) minutes"
+    reason+=", $left left out after $budget seconds"
     echo "Left out, older than those looked at:"
     cat "$out/left-out"
   fi
