@@ -187,7 +187,8 @@ absl::StatusOr<std::unique_ptr<ConnectedFork>> ConnectFork(const fs::path& repo,
   for (auto& [name, remote] : remotes) DropServerPath(remote, own);
   connected->fork.emplace(workflow::Fork{*connected->clone.remotes, *connected->client, *connected->client,
                                          upstream.name, remotes.at("origin").name, std::string(profile->pull_ref),
-                                         HostsOf(*profile, forges), std::string(profile->setup.token_page)});
+                                         HostsOf(*profile, forges), std::string(profile->setup.token_page),
+                                         profile->pull_templates});
   return connected;
 }
 

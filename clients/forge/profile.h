@@ -69,6 +69,8 @@ struct ForgeProfile {
   std::string_view git_user;
   // Where git finds the head of a pull request, "{}" being its number.
   std::string_view pull_ref;
+  // Where repositories keep the template of a pull request's text; the first of these paths that is there counts.
+  std::vector<std::string_view> pull_templates;
   BudgetLimits budget;
   WebhookProfile webhooks;
   SetupProfile setup;

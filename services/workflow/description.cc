@@ -161,18 +161,6 @@ std::string WhatOf(const std::vector<GitCommit>& commits) {
 
 }  // namespace
 
-const std::vector<std::string>& TemplatePaths() {
-  static const std::vector<std::string> kPaths = {".gitcode/PULL_REQUEST_TEMPLATE.zh-CN.md",
-                                                  ".gitcode/PULL_REQUEST_TEMPLATE.md",
-                                                  ".gitee/PULL_REQUEST_TEMPLATE.zh-CN.md",
-                                                  ".gitee/PULL_REQUEST_TEMPLATE.md",
-                                                  ".github/PULL_REQUEST_TEMPLATE.md",
-                                                  ".github/pull_request_template.md",
-                                                  "PULL_REQUEST_TEMPLATE.md",
-                                                  "docs/PULL_REQUEST_TEMPLATE.md"};
-  return kPaths;
-}
-
 std::vector<std::string> IssuesNamed(const std::vector<GitCommit>& commits) {
   static const RE2 kFixes(R"((?i)\b(?:fix(?:es|ed)?|close[sd]?|resolve[sd]?)\b:?\s+((?:[\w.-]+/[\w.-]+)?#\d+))");
   std::vector<std::string> issues;

@@ -11,9 +11,6 @@
 
 namespace yardmaster::workflow {
 
-// Paths at which repositories keep the template, the first that is there counts.
-const std::vector<std::string>& TemplatePaths();
-
 // "#7", "owner/name#7" of "Fixes #7" and the like, as the commits say it, each once.
 std::vector<std::string> IssuesNamed(const std::vector<GitCommit>& commits);
 // Paths of the files that are there afterwards and have the name of a test.

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -24,6 +25,8 @@ struct Fork {
   std::string pull_ref;                 // where git finds the head of a pull request, "{}" being its number
   std::vector<std::string> hosts = {};  // of the forge: HOST or HOST:PORT, lower case
   std::string token_page = {};          // where people make tokens; empty: not known
+  // Where the forge's repositories keep the template of a pull request's text.
+  std::vector<std::string_view> templates = {};
 };
 
 // "352", "#352", "owner/name#352" or the address of a pull request. INVALID_ARGUMENT: it is none of these;

@@ -14,6 +14,7 @@
 #include "services/workflow/commit_message.h"
 #include "services/workflow/describe.h"
 #include "services/workflow/description.h"
+#include "services/workflow/pull_template.h"
 #include "services/workflow/squash.h"
 #include "services/workflow/workspace.h"
 
@@ -21,7 +22,6 @@ namespace yardmaster::workflow {
 namespace {
 
 constexpr size_t kMaxPullCommits = 500;
-constexpr size_t kMaxTemplateBytes = 64 * 1024;
 
 // What is to become a pull request.
 struct Proposal {
@@ -123,20 +123,16 @@ absl::StatusOr<std::optional<Refusal>> PlanBranch(const PullRequestRequest& requ
   return std::nullopt;
 }
 
-absl::StatusOr<std::string> TemplateOf(GitTree& tree) {
-  for (const std::string& path : TemplatePaths()) {
-    ASSIGN_OR_RETURN(const GitTreeEntry entry, tree.Find(path));
-    if (entry.mode == kGitFileMode || entry.mode == kGitExecutableMode) return tree.Read(entry, kMaxTemplateBytes);
-  }
-  return std::string();
-}
-
-absl::StatusOr<Description> DescribeProposal(const PullRequestRequest& request, const Proposal& proposal,
-                                             GitRepository& repository) {
+absl::StatusOr<Description> DescribeProposal(const PullRequestRequest& request, const Fork& fork,
+                                             const Proposal& proposal, GitRepository& repository) {
   ASSIGN_OR_RETURN(const std::unique_ptr<GitTree> base, repository.TreeOf(proposal.merge_base));
   ASSIGN_OR_RETURN(const std::unique_ptr<GitTree> head, repository.TreeOf(proposal.commits.back().id));
   ASSIGN_OR_RETURN(const std::vector<FileFacts> facts, FactsBetween(repository, *base, *head));
-  ASSIGN_OR_RETURN(const std::string text, TemplateOf(*base));
+  ASSIGN_OR_RETURN(const GitTreeEntry entry, FindTemplate(*base, fork.templates));
+  std::string text;
+  if (entry.mode != 0) {
+    ASSIGN_OR_RETURN(text, base->Read(entry, kMaxTemplateBytes));
+  }
   Description description =
       Describe(proposal.commits, facts, text.empty() ? PlainTemplate(request.language) : text, request.language);
   if (!request.title.empty()) description.title = request.title;
@@ -250,7 +246,7 @@ absl::StatusOr<Result> OpenPull(const PullRequestRequest& request, const Fork& f
   const ForgePullHead head{found->origin, proposal.branch};
   const auto open =
       absl::c_find_if(found->pulls, [&proposal](const ForgePull& one) { return one.base_ref == proposal.base; });
-  ASSIGN_OR_RETURN(Description description, DescribeProposal(request, proposal, *work.repository));
+  ASSIGN_OR_RETURN(Description description, DescribeProposal(request, fork, proposal, *work.repository));
   const bool is_open = open != found->pulls.end();
   if (!is_open && (request.title.empty() || request.body.empty()) && !request.yes && !request.dry_run) {
     absl::StatusOr<Description> accepted = AcceptedDescription(request.preview, description);

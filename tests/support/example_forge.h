@@ -147,6 +147,7 @@ inline const ForgeProfile& ExampleProfile() {
       .git_url = "https://example.test",
       .git_user = "git",
       .pull_ref = "refs/changes/{}/head",
+      .pull_templates = {"docs/change.md"},
       .budget = {},
       .webhooks = {.event_headers = {"X-Example-Event"},
                    .delivery_headers = {"X-Example-Delivery"},

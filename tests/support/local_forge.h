@@ -48,7 +48,11 @@ class LocalForge final : public ForgePulls {
     forge.point = [this] { Refresh(); };
   }
 
-  workflow::Fork fork() { return {remotes, forge, *this, kUpstream, kOrigin, "refs/pull/{}/head", {"forge.example"}}; }
+  workflow::Fork fork() {
+    return {remotes,           forge,   *this,
+            kUpstream,         kOrigin, "refs/pull/{}/head",
+            {"forge.example"}, "",      {"docs/PULL_REQUEST_TEMPLATE.md"}};
+  }
   ForgePull& At(int64_t number) { return forge.pulls.at({kUpstream, number}); }
   // Opened by other means.
   int64_t Open(const std::string& branch, const std::string& base = "main", const std::string& title = "t",

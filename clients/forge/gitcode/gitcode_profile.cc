@@ -28,6 +28,11 @@ const ForgeProfile& GitCodeProfile() {
       .git_url = "https://gitcode.com",
       .git_user = "oauth2",
       .pull_ref = "refs/merge-requests/{}/head",
+      // Its own folder first, then those of the forges that projects came from.
+      .pull_templates = {".gitcode/PULL_REQUEST_TEMPLATE.zh-CN.md", ".gitcode/PULL_REQUEST_TEMPLATE.md",
+                         ".gitee/PULL_REQUEST_TEMPLATE.zh-CN.md", ".gitee/PULL_REQUEST_TEMPLATE.md",
+                         ".github/PULL_REQUEST_TEMPLATE.md", ".github/pull_request_template.md",
+                         "PULL_REQUEST_TEMPLATE.md", "docs/PULL_REQUEST_TEMPLATE.md"},
       .budget = Budget(),
       .webhooks =
           {

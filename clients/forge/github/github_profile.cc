@@ -38,6 +38,9 @@ const ForgeProfile& GitHubProfile() {
       .git_url = "https://github.com",
       .git_user = "x-access-token",
       .pull_ref = "refs/pull/{}/head",
+      .pull_templates = {".github/PULL_REQUEST_TEMPLATE.md", ".github/pull_request_template.md",
+                         "PULL_REQUEST_TEMPLATE.md", "pull_request_template.md", "docs/PULL_REQUEST_TEMPLATE.md",
+                         "docs/pull_request_template.md"},
       .budget = Budget(),
       .webhooks =
           {

@@ -9,6 +9,7 @@
 #include "clients/git/git_drafts.h"
 #include "services/core/errors.h"
 #include "services/core/status_macros.h"
+#include "services/workflow/pull_template.h"
 #include "services/workflow/server/pull_work.h"
 
 namespace yardmaster::workflow {
@@ -20,7 +21,6 @@ constexpr size_t kMaxPullCommits = 500;
 // Of a branch that a fork is behind by. Beyond it the fork's server must have them: those of a forge mostly share what
 // they hold.
 constexpr size_t kMaxLacking = 500;
-constexpr size_t kMaxTemplateBytes = 64 * 1024;
 
 class MaterialReader {
  public:
@@ -137,13 +137,10 @@ absl::Status MaterialReader::NoteLacking(const std::string& repository, const st
 
 absl::Status MaterialReader::ReadTemplate() {
   ASSIGN_OR_RETURN(const std::unique_ptr<GitTree> tree, repository().TreeOf(material_.handle->base()));
-  for (const std::string& path : TemplatePaths()) {
-    ASSIGN_OR_RETURN(const GitTreeEntry entry, tree->Find(path));
-    if (entry.mode != kGitFileMode && entry.mode != kGitExecutableMode) continue;
-    RETURN_IF_ERROR(material_.handle->NeedBlobs({entry.object}));
-    ASSIGN_OR_RETURN(material_.description_template, tree->Read(entry, kMaxTemplateBytes));
-    return absl::OkStatus();
-  }
+  ASSIGN_OR_RETURN(const GitTreeEntry entry, FindTemplate(*tree, request_.templates));
+  if (entry.mode == 0) return absl::OkStatus();
+  RETURN_IF_ERROR(material_.handle->NeedBlobs({entry.object}));
+  ASSIGN_OR_RETURN(material_.description_template, tree->Read(entry, kMaxTemplateBytes));
   return absl::OkStatus();
 }
 

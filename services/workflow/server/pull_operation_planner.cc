@@ -378,6 +378,7 @@ absl::Status OperationPlanning::Run(v1::Plan& plan) {
   request.pull = *pull;
   request.repository = subject().repository();
   request.pull_ref = std::string(forge->second->profile().pull_ref);
+  request.templates = forge->second->profile().pull_templates;
   request.seconds = std::chrono::system_clock::to_time_t(input_.now);
   ASSIGN_OR_RETURN(const std::optional<PullRefusal> refusal, Prepare(request));
   if (refusal.has_value()) {

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -31,10 +32,11 @@ struct PullRefusal {
 struct PullWorkRequest {
   v1::PullOperation operation;
   ForgePull pull;
-  ForgePull target;        // KIND_APPEND
-  std::string repository;  // "owner/name" that it goes to
-  std::string pull_ref;    // where git finds the head of a pull request, "{}" being its number
-  int64_t seconds = 0;     // now, since 1970
+  ForgePull target;                              // KIND_APPEND
+  std::string repository;                        // "owner/name" that it goes to
+  std::string pull_ref;                          // where git finds the head of a pull request, "{}" being its number
+  std::vector<std::string_view> templates = {};  // where the forge's repositories keep that of a pull request's text
+  int64_t seconds = 0;                           // now, since 1970
   // KIND_UNDO: the push that is taken back.
   std::string undo_repository = {};
   RefMove undo = {};
