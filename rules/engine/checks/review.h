@@ -58,8 +58,8 @@ struct ReviewOptions {
   bool every = false;                           // all findings, also of checks that tell the first ones ("once")
   SourceCache* sources = nullptr;               // files that were read before; null: none
   ReviewTree* tree = nullptr;                   // what lies around the files; null: nothing is known of it
-  std::chrono::milliseconds parse_limit{2000};  // one file
-  std::chrono::milliseconds check_limit{2000};  // all checks, for each file that is judged
+  std::chrono::milliseconds parse_limit{2000};  // one file; of the processor's time
+  std::chrono::milliseconds check_limit{2000};  // all checks, for each file that is judged; of the processor's time
 };
 
 // A piece of the file to be replaced: lines and columns as in Finding.

@@ -19,13 +19,12 @@
 #include "rules/engine/checks/tree_files.h"
 #include "rules/engine/checks/unit.h"
 #include "rules/engine/checks/value.h"
+#include "services/core/thread_clock.h"
 
 namespace yardmaster::rules {
 
 class Run {
  public:
-  using Clock = std::chrono::steady_clock;
-
   explicit Run(const CheckSet::Impl& checks)
       : tree(checks, units), imports(tree), counterparts(units), checks_(checks) {}
 
@@ -45,13 +44,13 @@ class Run {
     kept_bytes_ = 0;
   }
 
-  // Counts a piece of work. False once the time is over: conditions then are false and queries end.
+  // Counts a piece of work. False once the time of the processor is over: conditions then are false and queries end.
   bool Step(size_t work = 1) {
     if (expired_) return false;
     steps_ += work;
     if (steps_ >= next_look_) {
       next_look_ = steps_ + 1024;
-      if (Clock::now() > deadline_) expired_ = true;
+      if (ThreadClock::now() > deadline_) expired_ = true;
     }
     return !expired_;
   }
@@ -60,7 +59,7 @@ class Run {
     if (text.size() >= 1024) Step(text.size() / 1024);
   }
   void Start(std::chrono::milliseconds limit) {
-    deadline_ = Clock::now() + limit;
+    deadline_ = ThreadClock::now() + limit;
     expired_ = false;
   }
   bool expired() const { return expired_; }
@@ -98,7 +97,7 @@ class Run {
   std::deque<std::string> texts_;
   std::deque<std::vector<Value>> lists_;
   std::vector<std::vector<uint8_t>> set_memo_;
-  Clock::time_point deadline_;
+  ThreadClock::time_point deadline_;
   size_t steps_ = 0;
   size_t next_look_ = 1024;
   size_t kept_bytes_ = 0;

@@ -22,7 +22,7 @@ constexpr uint32_t kNoCapture = UINT32_MAX;
 constexpr ByteSpan kNoSpan = {1, 0};
 
 bool Expired(TSQueryCursorState* state) {
-  return std::chrono::steady_clock::now() > *static_cast<std::chrono::steady_clock::time_point*>(state->payload);
+  return ThreadClock::now() > *static_cast<ThreadClock::time_point*>(state->payload);
 }
 
 std::string_view ErrorName(TSQueryError error) {
@@ -135,7 +135,7 @@ bool TreeProgram::ReadPredicates(uint32_t pattern, std::string& error) {
   return true;
 }
 
-bool TreeProgram::Match(const Unit& unit, std::chrono::steady_clock::time_point deadline,
+bool TreeProgram::Match(const Unit& unit, ThreadClock::time_point deadline,
                         std::vector<std::vector<Unit::Match>>& matches) const {
   const SyntaxTree& tree = unit.Tree();
   // A text with passed limits is not searched: queries take long on deep trees.
@@ -186,7 +186,7 @@ bool TreeProgram::Match(const Unit& unit, std::chrono::steady_clock::time_point 
     }
     for (uint16_t i = 0; i < match.capture_count; ++i) spans[match.captures[i].index] = kNoSpan;
   }
-  return std::chrono::steady_clock::now() <= deadline;
+  return ThreadClock::now() <= deadline;
 }
 
 }  // namespace yardmaster::rules

@@ -5,7 +5,6 @@
 #include <re2/re2.h>
 #include <tree_sitter/api.h>
 
-#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -14,6 +13,7 @@
 #include "rules/engine/checks/tree_query.h"
 #include "rules/engine/checks/unit.h"
 #include "rules/engine/code/language.h"
+#include "services/core/thread_clock.h"
 
 namespace yardmaster::rules {
 
@@ -26,8 +26,7 @@ class TreeProgram {
 
   // Goes over the tree of the file once and puts the matches of each query at its number in `matches`, which must be
   // large enough. False if the time ran out.
-  bool Match(const Unit& unit, std::chrono::steady_clock::time_point deadline,
-             std::vector<std::vector<Unit::Match>>& matches) const;
+  bool Match(const Unit& unit, ThreadClock::time_point deadline, std::vector<std::vector<Unit::Match>>& matches) const;
 
  private:
   struct QueryDeleter {

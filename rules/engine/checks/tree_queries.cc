@@ -1,6 +1,7 @@
 #include "rules/engine/checks/tree_queries.h"
 
 #include "absl/algorithm/container.h"
+#include "services/core/thread_clock.h"
 
 namespace yardmaster::rules {
 namespace {
@@ -76,7 +77,7 @@ bool TreeQueries::Match(const Unit& unit, const std::vector<const TreeQuery*>& w
     programs.reserve(here.size());
     for (const TreeQuery* query : here) programs.push_back(Alone(*query, language));
   }
-  const auto deadline = std::chrono::steady_clock::now() + limit;
+  const auto deadline = ThreadClock::now() + limit;
   return absl::c_all_of(programs,
                         [&](const TreeProgram* one) { return one == nullptr || one->Match(unit, deadline, matches); });
 }

@@ -10,6 +10,7 @@
 #include "rules/engine/code/source_file.h"
 #include "rules/engine/code/syntax_tree.h"
 #include "services/core/readable.h"
+#include "services/core/thread_clock.h"
 
 namespace yardmaster::rules {
 namespace {
@@ -34,7 +35,7 @@ bool IsWord(char c) {
 class MarkdownReader {
  public:
   MarkdownReader(std::chrono::milliseconds limit, FileFacts& facts)
-      : limit_(limit), deadline_(std::chrono::steady_clock::now() + limit), facts_(facts) {}
+      : limit_(limit), deadline_(ThreadClock::now() + limit), facts_(facts) {}
 
   void Read() {
     uint32_t offset = FrontMatter();
@@ -54,7 +55,7 @@ class MarkdownReader {
  private:
   // For all parts of the file together.
   std::chrono::milliseconds TimeLeft() const {
-    return std::chrono::duration_cast<std::chrono::milliseconds>(deadline_ - std::chrono::steady_clock::now());
+    return std::chrono::duration_cast<std::chrono::milliseconds>(deadline_ - ThreadClock::now());
   }
 
   // A row was added, or a cell of one.
@@ -402,7 +403,7 @@ class MarkdownReader {
   }
 
   const std::chrono::milliseconds limit_;
-  const std::chrono::steady_clock::time_point deadline_;
+  const ThreadClock::time_point deadline_;
   FileFacts& facts_;
   bool full_ = false;
   std::vector<RowIndex> open_;  // sections that enclose the line

@@ -7,11 +7,10 @@
 #include "absl/algorithm/container.h"
 #include "rules/engine/code/json_numbers.h"
 #include "rules/engine/code/parse_memory.h"
+#include "services/core/thread_clock.h"
 
 namespace yardmaster::rules {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 struct ParserDeleter {
   void operator()(TSParser* parser) const { ts_parser_delete(parser); }
@@ -34,7 +33,7 @@ const char* ReadChunk(void* payload, uint32_t byte, TSPoint, uint32_t* size) {
 }
 
 struct Bounds {
-  Clock::time_point end;
+  ThreadClock::time_point end;
   size_t bytes_before = 0;
   bool full = false;
 };
@@ -43,7 +42,7 @@ struct Bounds {
 bool Passed(TSParseState* state) {
   auto* bounds = static_cast<Bounds*>(state->payload);
   bounds->full = yard_parse_bytes() - bounds->bytes_before > kMaxParseBytes;
-  return bounds->full || Clock::now() > bounds->end;
+  return bounds->full || ThreadClock::now() > bounds->end;
 }
 
 // Row and column (bytes) of an offset.
@@ -91,7 +90,7 @@ SyntaxTree ParseSourcePart(Language language, std::string_view text, uint32_t be
     if (stop != nullptr) *stop = ParseStop::kIndent;
     return nullptr;
   }
-  Bounds bounds{Clock::now() + limit, yard_parse_bytes()};
+  Bounds bounds{ThreadClock::now() + limit, yard_parse_bytes()};
   const std::unique_ptr<TSParser, ParserDeleter> parser(ts_parser_new());
   if (!ts_parser_set_language(parser.get(), grammar)) return nullptr;
   if (begin > 0 || end < text.size()) {
