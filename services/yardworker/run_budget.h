@@ -33,9 +33,9 @@ class RunBudget {
       : folders_(std::move(folders)), log_(std::move(log)), limits_(limits) {}
 
   // Looks when it is time again: folders with many files are looked at less often, unless the file system has lost as
-  // many files as the run may still make. What was passed, for people, once it was; empty: nothing.
+  // many files as the run may still make. What was passed, for people, once it was; empty: nothing. What was passed
+  // stays.
   const std::string& Look(std::chrono::steady_clock::time_point now);
-  const std::string& passed() const { return passed_; }
 
  private:
   // Of the file system; nothing where it makes room for files as they come.

@@ -310,6 +310,28 @@ void UseCache(const RunCache& cache, const RunFolder& folder, const rules::Suite
   }
 }
 
+// Whether a run is to end now, and why: told by one thread, read by others.
+struct RunEnd {
+  std::atomic<bool> now{false};
+  // What of its budget it passed, in a text that stays; null: nothing, its people end it.
+  std::atomic<const std::string*> passed{nullptr};
+
+  void Pass(const std::string& what) {
+    passed = &what;
+    now = true;
+  }
+};
+
+std::string TextOfPassed(const std::string& what) { return absl::StrCat("the run was ended: ", what); }
+
+// It was ended by us, not by its people: it used up what it may.
+void EndByBudget(const std::string& what, worker::RunResult& run) {
+  run.verdict = worker::Verdict::kFailed;
+  run.reason = TextOfPassed(what);
+  run.cause = worker::CauseOf(rules::FailureClass::kCode, "budget", run.reason,
+                              "Raise the suite's limits if it needs that much.");
+}
+
 // UNAVAILABLE, and the faults are in the folder: it is not to begin on these devices.
 absl::Status RefuseDevices(const RunFolder& folder, const DeviceFaults& faults) {
   RETURN_IF_ERROR(folder.SetFaults(faults));
@@ -319,8 +341,8 @@ absl::Status RefuseDevices(const RunFolder& folder, const DeviceFaults& faults) 
 // UNAVAILABLE, RESOURCE_EXHAUSTED: it can't begin here and now.
 absl::StatusOr<v1::FinishRunRequest> RunOrderOf(const RunFolder& folder, const v1::RunOrder& order,
                                                 const RunCache& cache, std::vector<fs::path> readable,
-                                                const fs::path& executable, RunLogFile& log,
-                                                const std::atomic<bool>& cancel) {
+                                                const fs::path& executable, RunLogFile& log, const RunEnd& end) {
+  const std::atomic<bool>& cancel = end.now;
   rules::PackFiles files;
   for (const v1::SuiteFile& file : order.files()) files[file.path()] = file.content();
   const std::pair<std::string, std::string> name = absl::StrSplit(order.spec().suite(), absl::MaxSplits('/', 1));
@@ -364,6 +386,7 @@ absl::StatusOr<v1::FinishRunRequest> RunOrderOf(const RunFolder& folder, const v
   LogObserver observer(folder, log);
   for (const std::string& note : containment.notes) observer.Note(note);
   ASSIGN_OR_RETURN(worker::RunResult run, worker::RunSuite(*set, suite, options, dependencies, observer, cancel));
+  if (const std::string* passed = end.passed; passed != nullptr) EndByBudget(*passed, run);
   // What a tree says of itself is its author's word. The daemon's is that it fetched this commit.
   if (uploaded) run.commit = order.spec().ref();
   v1::FinishRunRequest outcome = OutcomeOfResult(run);
@@ -395,19 +418,13 @@ absl::StatusOr<v1::FinishRunRequest> RunOrderOf(const RunFolder& folder, const v
 
 // How the run is told to have ended; nullopt: it is declined.
 std::optional<v1::FinishRunRequest> EndOf(const RunFolder& folder, absl::StatusOr<v1::FinishRunRequest> outcome,
-                                          const std::string& passed, bool cancelled) {
-  if (outcome.ok() && passed.empty()) return *std::move(outcome);
-  if (!passed.empty()) {
-    // It was ended by us, not by its people.
-    const std::string why = absl::StrCat("the run was ended: ", passed);
-    v1::FinishRunRequest ended = outcome.ok() ? *std::move(outcome) : v1::FinishRunRequest();
-    ended.set_verdict("failed");
-    *ended.mutable_cause() = OutcomeOfFailure("failed", "code", why).cause();
-    AddNote(why, ended);
-    return ended;
+                                          const RunEnd& end) {
+  if (outcome.ok()) return *std::move(outcome);
+  if (const std::string* passed = end.passed; passed != nullptr) {
+    return OutcomeOfFailure("failed", "code", TextOfPassed(*passed));
   }
   const absl::Status& status = outcome.status();
-  if (cancelled || absl::IsCancelled(status)) return OutcomeOfFailure("cancelled", "", "");
+  if (end.now || absl::IsCancelled(status)) return OutcomeOfFailure("cancelled", "", "");
   const bool elsewhere = absl::IsUnavailable(status) || absl::IsResourceExhausted(status);
   if (elsewhere && folder.SetDeclined(std::string(status.message())).ok()) return std::nullopt;
   return OutcomeOfFailure("error", elsewhere ? "infrastructure" : "environment", std::string(status.message()));
@@ -427,7 +444,7 @@ int Supervise(const fs::path& path, uint64_t cache_mb, const std::vector<fs::pat
   sigaddset(&signals, SIGINT);
   sigaddset(&signals, SIGHUP);
   ::pthread_sigmask(SIG_BLOCK, &signals, nullptr);
-  std::atomic<bool> cancel{false};
+  RunEnd run_end;
   std::atomic<bool> over{false};
   const absl::StatusOr<v1::RunOrder> order = folder.Order();
   if (!order.ok()) return kOrderUnreadable;
@@ -443,19 +460,20 @@ int Supervise(const fs::path& path, uint64_t cache_mb, const std::vector<fs::pat
   std::thread waits([&] {
     while (!over) {
       constexpr timespec kTick{0, 50'000'000};
-      if (::sigtimedwait(&signals, nullptr, &kTick) > 0) cancel = true;
+      if (::sigtimedwait(&signals, nullptr, &kTick) > 0) run_end.now = true;
       log.Flush();
-      if (!budget.Look(std::chrono::steady_clock::now()).empty()) cancel = true;
+      const std::string& passed = budget.Look(std::chrono::steady_clock::now());
+      if (!passed.empty()) run_end.Pass(passed);
     }
   });
   const std::string pool = order->spec().pool() == "untrusted" ? "untrusted" : "trusted";
   const RunCache cache(folder.cache(pool), pool == "trusted" ? cache_mb * kBytesOfMib : 0);
-  absl::StatusOr<v1::FinishRunRequest> outcome = RunOrderOf(folder, *order, cache, readable, executable, log, cancel);
+  absl::StatusOr<v1::FinishRunRequest> outcome = RunOrderOf(folder, *order, cache, readable, executable, log, run_end);
   if (cache.enabled()) cache.Trim();
   over = true;
   waits.join();
   log.Flush();
-  std::optional<v1::FinishRunRequest> end = EndOf(folder, std::move(outcome), budget.passed(), cancel.load());
+  std::optional<v1::FinishRunRequest> end = EndOf(folder, std::move(outcome), run_end);
   if (!end.has_value()) return 0;
   if (log.lost_lines()) AddNote("the log is not complete: the disk was full", *end);
   end->set_job(order->job());

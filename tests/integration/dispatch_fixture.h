@@ -150,6 +150,18 @@ class DispatchTest : public ::testing::Test {
     EXPECT_TRUE(status.ok()) << status.error_message();
     return response.job();
   }
+  // Of its first MiB; empty if there is no such file.
+  std::string ReadArtifact(const v1::SuiteJob& job, const std::string& path) {
+    v1::ReadPartResponse response;
+    for (const v1::Artifact& artifact : job.artifacts()) {
+      if (artifact.path() != path) continue;
+      v1::ReadPartRequest request;
+      request.set_digest(artifact.digest());
+      const grpc::Status status = Ask(&v1::DispatchService::Stub::ReadArtifact, request, response);
+      EXPECT_TRUE(status.ok()) << status.error_message();
+    }
+    return response.part();
+  }
   // The log of the job's runs until it has ended, or until `enough` is in it.
   std::string Follow(const std::string& job, const std::string& enough = "") {
     grpc::ClientContext context;

@@ -8,6 +8,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <thread>
@@ -327,6 +328,12 @@ TEST_F(HostileSuiteTest, MemoryAndFilesEndAtTheConfiguredLimitsWithARecord) {
   EXPECT_EQ(files.verdict(), "failed") << files.DebugString();
   EXPECT_EQ(files.cause().class_name(), "code");
   EXPECT_THAT(files.cause().text(), HasSubstr("more than 2000 files"));
+  // The run's own result says the same.
+  const auto result = nlohmann::json::parse(ReadArtifact(files, "result.json"), nullptr, false);
+  ASSERT_TRUE(result.is_object());
+  EXPECT_EQ(result["verdict"], "failed");
+  EXPECT_EQ(result["cause"]["signature"], "budget") << result["cause"].dump(1);
+  EXPECT_THAT(result["reason"].dump(), HasSubstr("more than 2000 files"));
   EXPECT_EQ(files.attempt(), 1U);
   EXPECT_TRUE(Until([this] { return NothingIsLeft(); }));
 }

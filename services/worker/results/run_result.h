@@ -25,7 +25,8 @@ std::optional<Verdict> VerdictNamed(std::string_view name);
 struct Cause {
   rules::FailureClass cls = rules::FailureClass::kCode;
   std::string signature;  // id of the failure signature, or of our own finding: "exit", "signal", "precision",
-                          // "compile", "hang", "oom", "disk-full", "missing-program", "no-report", "no-tests", …
+                          // "compile", "hang", "oom", "disk-full", "budget", "missing-program", "no-report",
+                          // "no-tests", …
   std::string message;    // one sentence: what happened, where
   std::string advice;     // what helps; may be empty
   std::string step;       // id of the cell's step
