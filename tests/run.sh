@@ -208,8 +208,8 @@ part_tests() {
   [ $level = plain ] || label='measuring|integration'
   # Integration tests wait for one another's programs: one more at a time keeps the processors busy.
   local ctest_jobs=$((jobs + 1))
-  # Tests that take long are run on one forge; those that kill say themselves how often in a quick run.
-  [ $level = long ] || export YARD_ONE_FACE=1
+  # Tests that take long do less of the same: see tests/README.md.
+  [ $level = long ] || export YARD_SHORT=1
   run_ctest tests release "$label"
 }
 part_crash() {
@@ -237,26 +237,33 @@ export LSAN_OPTIONS=${LSAN_OPTIONS:-suppressions=$root/tests/support/lsan.supp:p
 # Debian's libraries are not instrumented: what happens inside of them is neither seen nor ours.
 export TSAN_OPTIONS=${TSAN_OPTIONS:-ignore_noninstrumented_modules=1:second_deadlock_stack=1:suppressions=$root/tests/support/tsan.supp}
 
+# Under sanitizers --full compiles less than --long: reports name functions without lines, and more is left out: see tests/README.md.
+sanitizer_lines() { [ $level = long ] && echo -gline-tables-only || echo -g0; }
+
 # One tree for the unit tests under ASan and UBSan and for the fuzz targets, which want the same sanitizers: half the compiling. In --full
-# the targets only replay their corpora, and a third of the compiling is saved by leaving out what needs it most: see tests/README.md.
+# the targets only replay their corpora.
 part_asan-build() {
   have clang++ || return 77
-  local options=(-DYARDMASTER_BUILD_FUZZ=ON -DYARDMASTER_FUZZ_COVERAGE=ON -DYARDMASTER_SANITIZE_NOT=)
-  [ $level = long ] || options=(-DYARDMASTER_BUILD_FUZZ=ON -DYARDMASTER_FUZZ_COVERAGE=OFF -DYARDMASTER_SANITIZE_NOT=null,alignment)
-  configure asan "${options[@]}" && build asan --target unit_tests fuzz_targets
+  local options=(-DYARDMASTER_FUZZ_COVERAGE=ON -DYARDMASTER_SANITIZE_NOT=)
+  [ $level = long ] || options=(-DYARDMASTER_FUZZ_COVERAGE=OFF -DYARDMASTER_SANITIZE_NOT=null,alignment)
+  configure asan -DYARDMASTER_BUILD_FUZZ=ON "${options[@]}" "-DCMAKE_CXX_FLAGS_DEBUG=-O0 $(sanitizer_lines)" &&
+    build asan --target unit_tests fuzz_targets
 }
-# Random states and seeds are for the release build: here some of them are enough.
-part_asan() { YARD_EFFECT_SEEDS=10 YARD_SIMULATION_SEEDS=15 YARD_WORKFLOW_STATES=3 YARD_DISPATCH_SCHEDULES=50 run_ctest asan asan unit; }
+# Random states and seeds are for the release build: here some of them are enough. Some tests mostly wait: one more at a time.
+part_asan() {
+  local ctest_jobs=$((jobs + 1))
+  YARD_EFFECT_SEEDS=10 YARD_SIMULATION_SEEDS=15 YARD_WORKFLOW_STATES=3 YARD_DISPATCH_SCHEDULES=50 run_ctest asan asan unit
+}
 
 part_tsan-build() {
   have clang++ || return 77
   local targets=threaded_tests
   [ $level = full ] || targets+=' concurrent_tests'
   # shellcheck disable=SC2086
-  configure tsan && build tsan --target $targets
+  configure tsan "-DCMAKE_CXX_FLAGS_DEBUG=-O0 $(sanitizer_lines)" && build tsan --target $targets
 }
 part_tsan() {
-  local label=threaded
+  local label=threaded ctest_jobs=$((jobs + 1))
   [ $level = full ] || label='threaded|concurrent'
   YARD_EFFECT_SEEDS=5 YARD_SIMULATION_SEEDS=10 run_ctest tsan tsan "$label"
 }
@@ -315,7 +322,7 @@ tidy_candidates() {
 
 part_tidy() {
   have clang-tidy git || return 77
-  local file list=$logs/tidy.list out=build/tidy budget=200 deadline bad=0 done_count left
+  local file list=$logs/tidy.list out=build/tidy budget=150 deadline bad=0 done_count left
   rm -f "$out"/*.txt "$out"/{bad,done,left-out}
   # A tree of its own that is only configured: file by file, and without precompiled headers, which clang-tidy would walk through and which
   # would hide that a file does not include what it needs.

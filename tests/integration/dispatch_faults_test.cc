@@ -26,6 +26,7 @@
 #include <vector>
 
 #include "tests/integration/dispatch_fixture.h"
+#include "tests/support/rounds.h"
 #include "tests/support/tcp_proxy.h"
 #include "yardmaster/v1/runner.grpc.pb.h"
 
@@ -39,11 +40,6 @@ constexpr int kFaultsByDefault = 8;
 constexpr size_t kJobsAtOnce = 3;
 // The shortest lease that the configuration takes.
 constexpr seconds kLease{2};
-
-int NumberOf(const char* variable, int otherwise) {
-  const char* text = std::getenv(variable);
-  return text == nullptr ? otherwise : std::atoi(text);
-}
 
 class DispatchFaultsTest : public DispatchTest {
  protected:
@@ -297,10 +293,10 @@ TEST_F(DispatchFaultsTest, WhateverFailsNoJobIsLostAndNothingIsLeft) {
   ASSERT_EQ(worker_->Wait(kPatience), 0) << worker_->Stderr();
   StartWorkerBehindProxy();
 
-  const int seed = NumberOf("YARD_SEED", static_cast<int>(std::random_device{}() % 1'000'000));
+  const int seed = static_cast<int>(testing::Rounds("YARD_SEED", std::random_device{}() % 1'000'000));
   SCOPED_TRACE("YARD_SEED=" + std::to_string(seed));
   std::mt19937 random(static_cast<unsigned>(seed));
-  const int faults = NumberOf("YARD_KILLS", kFaultsByDefault);
+  const int faults = static_cast<int>(testing::Rounds("YARD_KILLS", kFaultsByDefault));
   std::string played;
   for (int i = 0; i < faults && !HasFailure(); ++i) {
     SubmitMore(random);

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdlib>
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <random>
@@ -16,6 +15,7 @@
 
 #include "tests/integration/pull_fixture.h"
 #include "tests/support/faces.h"
+#include "tests/support/rounds.h"
 #include "yardmaster/v1/workflow.grpc.pb.h"
 
 namespace yardmaster {
@@ -423,8 +423,7 @@ TEST_P(PullKillsTest, EachCommandIsDoneOnce) {
   constexpr Round kRounds[] = {&PullKillsTest::Squash, &PullKillsTest::Rebase,   &PullKillsTest::Sync,
                                &PullKillsTest::Update, &PullKillsTest::Backport, &PullKillsTest::Append};
   constexpr size_t kKinds = std::size(kRounds);
-  const char* const wanted = std::getenv("YARD_KILLS");
-  const size_t rounds = wanted == nullptr ? kKinds : static_cast<size_t>(std::atoi(wanted));
+  const size_t rounds = testing::Rounds("YARD_KILLS", kKinds);
   for (size_t i = 0; i < rounds && !HasFailure(); ++i) {
     SCOPED_TRACE("round " + std::to_string(i));
     (this->*kRounds[i < kKinds ? i : random_() % kKinds])(static_cast<int>(i));

@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "tests/support/process.h"
+#include "tests/support/rounds.h"
 #include "tests/support/source_path.h"
 #include "tests/support/temp_dir.h"
 
@@ -235,7 +236,11 @@ Json StepOf(const Outcome& outcome, const std::string& id) {
 // --- our own suites ---
 
 TEST_F(SuitesTest, KernelsPassOnTheProcessor) {
-  const Outcome outcome = Run("kernels", {}, std::chrono::seconds(400));
+  // What is for a GPU only compiles here, which takes minutes.
+  const std::vector<std::string> on_processors = {"--layer",  "module",  "--layer",       "round-trip", "--layer",
+                                                  "boundary", "--layer", "cuda-emulated", "--layer",    "benchmark"};
+  const Outcome outcome =
+      Run("kernels", testing::IsShort() ? on_processors : std::vector<std::string>(), std::chrono::seconds(400));
   ASSERT_EQ(outcome.code, 0) << outcome.err << outcome.result.value("reason", "") << Message(outcome);
   EXPECT_EQ(Verdict(outcome), "passed");
   EXPECT_EQ(LayerOf(outcome, "correctness")["verdict"], "passed");
@@ -247,7 +252,9 @@ TEST_F(SuitesTest, CollectivesPassWithEightRanks) {
   if (!Succeeds({"/usr/bin/python3", "-c", "import torch, pytest, numpy"})) {
     GTEST_SKIP() << "not tested here, since python3-torch, python3-pytest and python3-numpy are not installed";
   }
-  const Outcome outcome = Run("yardmaster/collectives", {"--cpu-devices", "8"}, std::chrono::seconds(600));
+  std::vector<std::string> options = {"--cpu-devices", "8"};
+  if (testing::IsShort()) options.insert(options.end(), {"--select", "world_size=8"});
+  const Outcome outcome = Run("yardmaster/collectives", options, std::chrono::seconds(600));
   ASSERT_EQ(outcome.code, 0) << outcome.err << outcome.result.value("reason", "") << Message(outcome);
   EXPECT_EQ(Verdict(outcome), "passed");
   int most = -1;

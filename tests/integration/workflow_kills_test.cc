@@ -3,7 +3,6 @@
 
 #include <chrono>
 #include <csignal>
-#include <cstdlib>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -18,6 +17,7 @@
 #include "tests/support/git_fork.h"
 #include "tests/support/git_programs.h"
 #include "tests/support/process.h"
+#include "tests/support/rounds.h"
 
 namespace yardmaster {
 namespace {
@@ -29,10 +29,7 @@ using testing::GitFork;
 using testing::Process;
 
 // How many times each command is killed.
-int Kills() {
-  const char* const wanted = std::getenv("YARD_WORKFLOW_KILLS");
-  return wanted != nullptr ? std::atoi(wanted) : 3;
-}
+int Kills() { return static_cast<int>(testing::Rounds("YARD_WORKFLOW_KILLS", testing::IsShort() ? 2 : 3)); }
 
 // Starts `start`, and kills it at a random moment of the time that it takes.
 void KillOnce(const std::function<std::unique_ptr<Process>()>& start, std::chrono::microseconds takes,

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tests/integration/workflow_fixture.h"
+#include "tests/support/faces.h"
 
 namespace yardmaster {
 namespace {
@@ -211,7 +212,7 @@ TEST_P(WorkflowTrapsTest, ASquashOnAnOldBaseTakesNothingBack) {
   EXPECT_EQ(Git("merge-tree --write-tree --name-only upstream/main feat/two | wc -l"), "1");
 }
 
-INSTANTIATE_TEST_SUITE_P(Faces, WorkflowTrapsTest, ::testing::Values("github", "gitcode"),
+INSTANTIATE_TEST_SUITE_P(Faces, WorkflowTrapsTest, ::testing::ValuesIn(testing::Faces<const char*>("gitcode")),
                          [](const auto& info) { return std::string(info.param); });
 
 }  // namespace

@@ -2,16 +2,16 @@
 #ifndef YARDMASTER_TESTS_SUPPORT_FACES_H_
 #define YARDMASTER_TESTS_SUPPORT_FACES_H_
 
-#include <cstdlib>
 #include <vector>
+
+#include "tests/support/rounds.h"
 
 namespace yardmaster::testing {
 
-// `one`: the forge that is left with YARD_ONE_FACE, as tests/run.sh --full has it for tests that take long. --long has
-// both.
+// `one`: the forge that is left where time is short.
 template <typename Name>
 std::vector<Name> Faces(const char* one) {
-  if (std::getenv("YARD_ONE_FACE") != nullptr) return {one};
+  if (IsShort()) return {one};
   return {"github", "gitcode"};
 }
 

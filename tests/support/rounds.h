@@ -12,6 +12,10 @@
 
 namespace yardmaster::testing {
 
+// Whether tests that take long do less of the same: one forge of two, one number of ranks of three. tests/run.sh --long
+// does all of it.
+inline bool IsShort() { return std::getenv("YARD_SHORT") != nullptr; }
+
 // The number in the variable, else `usual`. A text that is no number fails the test.
 inline uint64_t Rounds(const char* variable, uint64_t usual) {
   const char* const text = std::getenv(variable);

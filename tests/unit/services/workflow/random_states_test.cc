@@ -24,6 +24,7 @@
 #include "services/workflow/sync.h"
 #include "tests/support/git_fork.h"
 #include "tests/support/local_forge.h"
+#include "tests/support/rounds.h"
 
 namespace yardmaster::workflow {
 namespace {
@@ -421,11 +422,9 @@ void TryState(int seed, std::map<std::string, int>& done) {
 }
 
 TEST(RandomStates, EachCommandDoesWhatItSaysOrChangesNothingAndUndoBringsAllBack) {
-  const char* const wanted = std::getenv("YARD_WORKFLOW_STATES");
-  const int states = wanted != nullptr ? std::atoi(wanted) : 16;
+  const int states = static_cast<int>(testing::Rounds("YARD_WORKFLOW_STATES", 16));
   std::map<std::string, int> done;
-  const char* const given = std::getenv("YARD_WORKFLOW_SEED");
-  const int first = given != nullptr ? std::atoi(given) : 0;
+  const int first = static_cast<int>(testing::Rounds("YARD_WORKFLOW_SEED", 0));
   for (int seed = first; seed < first + states && !::testing::Test::HasFatalFailure(); ++seed) {
     try {
       TryState(seed, done);

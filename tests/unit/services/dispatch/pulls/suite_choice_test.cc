@@ -13,11 +13,9 @@
 namespace yardmaster::dispatch {
 namespace {
 
-using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-using ::testing::IsSupersetOf;
 using ::testing::UnorderedElementsAre;
 
 v1::TestRequest Request(const std::string& suite, const std::string& device = "", const std::string& level = "",
