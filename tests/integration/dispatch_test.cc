@@ -121,9 +121,9 @@ TEST_F(DispatchTest, AWorkerThatCanNotContainRunsThemAndSaysSo) {
   if (::geteuid() != 0) GTEST_SKIP() << "only root can hide bubblewrap from a worker";
   worker_->Signal(SIGTERM);
   ASSERT_EQ(worker_->Wait(kPatience), 0);
-  worker_prefix_ = {"unshare", "-m", "sh", "-c",
-                    "for f in /usr/bin/bwrap /usr/local/bin/bwrap; do [ ! -e $f ] || mount --bind /dev/null $f; done; "
-                    "exec \"$0\" \"$@\""};
+  const std::string hide =
+      "for f in /usr/bin/bwrap /usr/local/bin/bwrap; do [ ! -e $f ] || mount --bind /dev/null $f; done; ";
+  worker_prefix_ = {"unshare", "-m", "sh", "-c", hide + "exec \"$0\" \"$@\""};
   StartWorker();
   EXPECT_THAT(worker_->Stderr(), HasSubstr("runs are not contained by namespaces"));
   const std::string job = Submit();

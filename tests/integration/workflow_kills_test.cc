@@ -230,13 +230,14 @@ class WorkflowForgeKillsTest : public testing::WorkflowFixture {
           " > new && git add new && git commit -q -m newer" + std::to_string(round) + " && git push -q");
   }
   std::string Branch(int round) const { return "feat/k" + std::to_string(round); }
+  void CommitFile(const std::string& file, const std::string& number) const {
+    dir_.Write("clone/" + file, number + "\n");
+    Git("add " + file + " && git commit -q -m 'feat: " + file + " " + number + "'");
+  }
   // A branch of that round with two commits, each in a file of its own.
   void MakeBranch(int round) const {
     Git("fetch -q upstream && git switch -q -c " + Branch(round) + " upstream/main");
-    for (const std::string file : {"one.py", "two.py"}) {
-      dir_.Write("clone/" + file, std::to_string(round) + "\n");
-      Git("add " + file + " && git commit -q -m 'feat: " + file + " " + std::to_string(round) + "'");
-    }
+    for (const char* file : {"one.py", "two.py"}) CommitFile(file, std::to_string(round));
   }
   // Pull requests of a branch.
   int PullsOf(const std::string& branch) const {
