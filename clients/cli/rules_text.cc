@@ -12,6 +12,7 @@
 #include "clients/cli/table.h"
 #include "clients/cli/terminal.h"
 #include "services/core/lines.h"
+#include "services/core/repository_name.h"
 #include "services/packs/answers.h"
 #include "services/packs/rule_view.h"
 #include "services/triage/decision_json.h"
@@ -152,7 +153,7 @@ Json LabelCheckJson(const v1::LabelCheck& check) {
 }
 
 std::string LabelCheckText(const v1::LabelCheck& check, const Output& output) {
-  const std::string repository = Printable(check.forge() + ":" + check.repository());
+  const std::string repository = Printable(QualifiedName(check.forge(), check.repository()));
   if (check.findings().empty()) {
     return "     " + repository + " has all " + std::to_string(check.labels()) + " labels\n";
   }

@@ -24,6 +24,7 @@
 #include "services/core/absl_view.h"
 #include "services/core/clock.h"
 #include "services/core/config/config.h"
+#include "services/core/repository_name.h"
 #include "services/core/rpc/contract_options.h"
 #include "services/core/status_macros.h"
 #include "services/core/version.h"
@@ -97,7 +98,7 @@ std::vector<std::string> RepositoriesOf(const Config& config, const std::string&
   for (const RepositoryConfig& entry : config.repositories) {
     if (entry.forge != forge) continue;
     if (entry.repository.ends_with("/*")) {
-      const std::string subject = absl::StrCat(forge, ":", entry.repository);
+      const std::string subject = QualifiedName(forge, entry.repository);
       findings.push_back({subject, "repository", doctor::Skipped("stands for many", "name one with --repository")});
     } else {
       names.push_back(entry.repository);
@@ -135,9 +136,8 @@ absl::Status CheckForge(const Session& session, const Config& config, const Forg
         doctor::ReadRepositoryFacts(*client, facts, repository,
                                     [&packs](const RepositoryConfig& entry, const std::vector<ForgeLabel>& labels,
                                              const LabelRules& rules) { return packs.Problems(entry, labels, rules); });
-    absl::c_move(
-        doctor::RunChecks(doctor::RepositoryChecks(), absl::StrCat(forge.name, ":", repository), repository_facts),
-        std::back_inserter(findings));
+    absl::c_move(doctor::RunChecks(doctor::RepositoryChecks(), QualifiedName(forge.name, repository), repository_facts),
+                 std::back_inserter(findings));
   }
   return absl::OkStatus();
 }

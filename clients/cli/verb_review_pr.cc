@@ -20,6 +20,7 @@
 #include "clients/cli/table.h"
 #include "clients/cli/terminal.h"
 #include "clients/cli/verbs.h"
+#include "services/core/repository_name.h"
 #include "services/core/short_commit.h"
 #include "services/core/status_macros.h"
 #include "services/review/import/finding_import.h"
@@ -167,7 +168,7 @@ absl::StatusOr<ExitCode> RunList(const ListArguments& arguments, Session& sessio
   v1::ListReviewsRequest request;
   if (!arguments.repository.empty()) {
     if (const std::optional<v1::Subject> pull = ParseSubject(arguments.repository); pull.has_value()) {
-      request.set_repository(absl::StrCat(pull->forge(), ":", pull->repository()));
+      request.set_repository(QualifiedName(pull->forge(), pull->repository()));
       request.set_number(pull->number());
     } else {
       RETURN_IF_ERROR(ParseRepository(arguments.repository).status());

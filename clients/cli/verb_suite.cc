@@ -22,11 +22,11 @@
 #include "rules/engine/suites/load_suites.h"
 #include "rules/engine/suites/new_suite.h"
 #include "rules/engine/suites/suite_file.h"
-#include "services/core/absl_view.h"
 #include "services/core/files.h"
 #include "services/core/lines.h"
 #include "services/core/public_forges.h"
 #include "services/core/readable.h"
+#include "services/core/repository_name.h"
 #include "services/core/status_macros.h"
 #include "services/worker/devices/device_probe.h"
 #include "services/worker/process/process.h"
@@ -297,7 +297,7 @@ rules::NewSuiteProject ProjectIn(const fs::path& folder, const Environment& env)
   const std::optional<RemoteRepository> origin = OriginOf(folder);
   for (const PublicForge& forge : kPublicForges) {
     if (!origin.has_value() || origin->bare_host() != forge.host) continue;
-    if (absl::c_count(origin->name, '/') == 1) project.repository = absl::StrCat(Abs(forge.name), ":", origin->name);
+    if (absl::c_count(origin->name, '/') == 1) project.repository = QualifiedName(forge.name, origin->name);
   }
   return project;
 }

@@ -11,6 +11,7 @@
 #include "clients/forge/forge_event.h"
 #include "services/core/defang.h"
 #include "services/core/messages/timestamps.h"
+#include "services/core/repository_name.h"
 #include "services/core/status_macros.h"
 
 namespace yardmaster {
@@ -80,7 +81,7 @@ absl::StatusOr<CommandResult> OfferCode(const AccountLinks& links, const Command
   offer.set_forge(subject.forge());
   offer.set_code_digest(code.digest);
   *offer.mutable_until() = ToTimestamp(run.input.now + kLinkCodeLife);
-  const std::string at = absl::StrCat(subject.forge(), ":", subject.repository());
+  const std::string at = QualifiedName(subject.forge(), subject.repository());
   const std::string line = absl::StrCat("`/yard link ", code.code, "`");
   std::string text = zh ? absl::StrCat("请在 ", kLinkCodeLife.count(), " 分钟内，用你的账号在 ", EchoCode(at),
                                        " 的任一 issue 或 PR 下发表评论 ", line, "。验证码只能用一次，不要转给别人")

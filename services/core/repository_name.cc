@@ -3,6 +3,7 @@
 #include "absl/algorithm/container.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
 #include "services/core/absl_view.h"
 
 namespace yardmaster {
@@ -37,6 +38,10 @@ bool RepositoryMatches(std::string_view pattern, std::string_view repository) {
            repository.find('/', owner.size()) == std::string_view::npos;
   }
   return absl::EqualsIgnoreCase(Abs(pattern), Abs(repository));
+}
+
+std::string QualifiedName(std::string_view forge, std::string_view repository) {
+  return absl::StrCat(Abs(forge), ":", Abs(repository));
 }
 
 }  // namespace yardmaster

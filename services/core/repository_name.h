@@ -2,6 +2,7 @@
 #ifndef YARDMASTER_SERVICES_CORE_REPOSITORY_NAME_H_
 #define YARDMASTER_SERVICES_CORE_REPOSITORY_NAME_H_
 
+#include <string>
 #include <string_view>
 
 namespace yardmaster {
@@ -18,6 +19,9 @@ bool IsRepositoryName(std::string_view text);
 
 // "owner/name" or "owner/*".
 bool IsRepositoryPattern(std::string_view text);
+
+// "FORGE:owner/name", which names a repository among all forges.
+std::string QualifiedName(std::string_view forge, std::string_view repository);
 
 }  // namespace yardmaster
 

@@ -7,6 +7,7 @@
 #include "absl/time/time.h"
 #include "services/core/absl_view.h"
 #include "services/core/defang.h"
+#include "services/core/repository_name.h"
 #include "services/core/short_commit.h"
 #include "services/core/short_digest.h"
 #include "services/core/status_macros.h"
@@ -85,7 +86,7 @@ absl::StatusOr<std::string> RemindIn(const JobEnvironment& env, const JobTurn& t
                                " 天，需有写权限的人用 `/ok-to-test` 允许测试。")}));
   }
   if (together && waiting > 0) {
-    const std::string name = EchoCode(absl::StrCat(repository.forge(), ":", repository.repository()));
+    const std::string name = EchoCode(QualifiedName(repository.forge(), repository.repository()));
     RETURN_IF_ERROR(
         TellOf(env, turn, repository, "", "approvals",
                {absl::StrCat("**Pull requests from forks of ", name, " that wait for `/ok-to-test`**\n\n", list.en),

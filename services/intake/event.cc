@@ -4,6 +4,7 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "services/core/repository_name.h"
 
 namespace yardmaster {
 namespace {
@@ -75,7 +76,7 @@ ForgeSubject ForgeSubjectOf(const v1::Subject& subject) {
 }
 
 std::string SubjectKey(const v1::Subject& subject) {
-  return absl::StrCat(subject.forge(), ":", absl::AsciiStrToLower(subject.repository()),
+  return absl::StrCat(QualifiedName(subject.forge(), absl::AsciiStrToLower(subject.repository())),
                       subject.kind() == v1::SUBJECT_KIND_PULL_REQUEST ? "!" : "#", subject.number());
 }
 

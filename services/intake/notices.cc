@@ -3,12 +3,13 @@
 #include "absl/strings/str_cat.h"
 #include "clients/forge/limits.h"
 #include "services/core/absl_view.h"
+#include "services/core/repository_name.h"
 
 namespace yardmaster {
 namespace {
 
 std::string AccessKey(std::string_view forge, std::string_view repository) {
-  return absl::StrCat("access to ", Abs(forge), ":", Abs(repository));
+  return absl::StrCat("access to ", QualifiedName(forge, repository));
 }
 
 }  // namespace
@@ -55,7 +56,7 @@ void NoteAccess(Notices& notices, std::string_view forge, std::string_view repos
 }
 
 void NoteNoAccess(Notices& notices, std::string_view forge, std::string_view repository, std::string_view why) {
-  const std::string name = absl::StrCat(Abs(forge), ":", Abs(repository));
+  const std::string name = QualifiedName(forge, repository);
   notices.Raise(AccessKey(forge, repository),
                 absl::StrCat("the credentials give no access to ", name, " (", Abs(why),
                              "): its deliveries wait. Install the App there, or give the token access; `yard doctor "

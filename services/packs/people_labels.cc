@@ -5,13 +5,14 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "clients/forge/labels.h"
+#include "services/core/repository_name.h"
 #include "services/intake/plans/label_history.h"
 
 namespace yardmaster {
 
 const PeopleLabels::Known& PeopleLabels::KnownOf(const v1::Subject& subject) {
   const std::string key =
-      absl::StrCat(subject.forge(), ":", subject.repository(), "#", subject.number(), "/", subject.kind());
+      absl::StrCat(QualifiedName(subject.forge(), subject.repository()), "#", subject.number(), "/", subject.kind());
   const auto [entry, is_new] = known_.try_emplace(key);
   Known& known = entry->second;
   if (!is_new) return known;

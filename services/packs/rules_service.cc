@@ -11,6 +11,7 @@
 #include "services/core/errors.h"
 #include "services/core/limits.h"
 #include "services/core/messages/issue_snapshot.h"
+#include "services/core/repository_name.h"
 #include "services/core/rpc/pooled_rpc.h"
 #include "services/core/status_macros.h"
 #include "services/packs/answers.h"
@@ -86,7 +87,7 @@ absl::Status RulesServiceImpl::Validate(const RpcCall& call, const v1::ValidateP
     ASSIGN_OR_RETURN(const std::string usual,
                      labels_->DefaultPack(request.forge(), request.repository(), any_repository));
     if (name.empty()) name = usual;
-    if (name.empty()) return errors::RepositoryNotConfigured(request.forge() + ":" + request.repository());
+    if (name.empty()) return errors::RepositoryNotConfigured(QualifiedName(request.forge(), request.repository()));
   }
   if (name.empty()) return errors::FieldMissing("pack");
 
@@ -185,7 +186,7 @@ absl::Status RulesServiceImpl::SumUpShadows(const RpcCall& call, const v1::Shado
     return errors::OverLimit("examples", request.examples(), kMaxShadowExamples, "examples");
   }
   store::ShadowFilter filter;
-  if (!request.forge().empty()) filter.repository = request.forge() + ":" + request.repository();
+  if (!request.forge().empty()) filter.repository = QualifiedName(request.forge(), request.repository());
   filter.pack = request.pack();
   filter.shadow_revision = request.shadow_revision();
 

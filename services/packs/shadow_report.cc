@@ -4,16 +4,14 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/ascii.h"
-#include "absl/strings/str_cat.h"
+#include "services/core/repository_name.h"
 
 namespace yardmaster {
 namespace {
 
 using Difference = v1::ShadowDifference;
 
-std::string RepositoryOf(const v1::Subject& subject) {
-  return absl::StrCat(subject.forge(), ":", subject.repository());
-}
+std::string RepositoryOf(const v1::Subject& subject) { return QualifiedName(subject.forge(), subject.repository()); }
 
 bool IsFinding(int kind) { return kind == Difference::KIND_FINDING; }
 bool IsLabel(int kind) { return kind == Difference::KIND_LABEL || kind == Difference::KIND_APPLIED; }

@@ -14,6 +14,7 @@
 #include "services/core/absl_view.h"
 #include "services/core/defang.h"
 #include "services/core/limits.h"
+#include "services/core/repository_name.h"
 #include "services/core/status_macros.h"
 #include "services/intake/sweeps/announce.h"
 #include "services/pipeline/gate_source.h"
@@ -29,7 +30,7 @@ constexpr size_t kMaxWhyBytes = 300;
 constexpr const char* kGateTopic = "gate";
 
 std::string PhaseRow(const v1::Subject& repository, int64_t row) {
-  return absl::StrCat("gates ", row, " of ", repository.forge(), ":", repository.repository());
+  return absl::StrCat("gates ", row, " of ", QualifiedName(repository.forge(), repository.repository()));
 }
 
 // What was seen of one repository, and what is seen now.
@@ -119,7 +120,7 @@ absl::StatusOr<std::string> WatchRepository(const JobEnvironment& env, const Job
                 absl::StrCat(change, "**，下一步 ", next, "：", EchoText(report.why_zh, kMaxWhyBytes), "\n"));
   }
   if (changed > 0) {
-    const std::string name = EchoCode(absl::StrCat(repository.forge(), ":", repository.repository()));
+    const std::string name = EchoCode(QualifiedName(repository.forge(), repository.repository()));
     RETURN_IF_ERROR(TellOf(env, turn, repository, kGateTopic, "gates",
                            {absl::StrCat("**Gates of ", name, "**\n\n", text.en),
                             absl::StrCat("**", name, " 的门禁**\n\n", text.zh)})
@@ -165,7 +166,7 @@ absl::StatusOr<std::string> WatchSubscribedGates(const JobEnvironment& env, cons
     // What a schedule watches is told by it; and the operator may have taken the repository out, or the forge.
     const bool ours = env.intake.config.FindRepository(one.forge, one.repository) != nullptr &&
                       env.intake.forges.contains(one.forge) && !IsWatched(env.intake.config, repository);
-    if (ours) wanted.emplace(absl::StrCat(one.forge, ":", absl::AsciiStrToLower(one.repository)), repository);
+    if (ours) wanted.emplace(QualifiedName(one.forge, absl::AsciiStrToLower(one.repository)), repository);
   }
   JobOutcomes outcomes;
   for (const auto& [name, repository] : wanted) {

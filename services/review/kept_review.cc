@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "services/core/errors.h"
 #include "services/core/messages/timestamps.h"
+#include "services/core/repository_name.h"
 #include "services/core/short_digest.h"
 #include "services/core/status_macros.h"
 #include "services/review/review_messages.h"
@@ -19,7 +20,7 @@ namespace {
 std::string IdOf(const ReviewedChange& change) {
   const v1::Subject& subject = change.subject;
   const std::string where = subject.number() > 0 ? absl::StrCat("#", subject.number()) : absl::StrCat("@", change.base);
-  return ShortDigest(absl::AsciiStrToLower(absl::StrCat(subject.forge(), ":", subject.repository())) + where + " " +
+  return ShortDigest(absl::AsciiStrToLower(QualifiedName(subject.forge(), subject.repository())) + where + " " +
                      change.head + " " + change.revision);
 }
 
@@ -60,7 +61,7 @@ v1::Review MakeReview(const ReviewReport& report, const ReviewedChange& change) 
   review.set_id(IdOf(change));
   const v1::Subject& subject = change.subject;
   if (subject.number() > 0) *review.mutable_subject() = subject;
-  review.set_repository(absl::StrCat(subject.forge(), ":", subject.repository()));
+  review.set_repository(QualifiedName(subject.forge(), subject.repository()));
   review.set_base(change.base);
   review.set_head(change.head);
   review.set_merge_base(change.merge_base);
@@ -99,7 +100,7 @@ absl::StatusOr<v1::Review> FromStored(const store::Review& stored) { return Pars
 absl::StatusOr<int64_t> PullOfHead(store::Reviews& reviews, const v1::Subject& repository, std::string_view head) {
   if (head.empty()) return 0;
   store::ReviewFilter filter;
-  filter.repository = absl::StrCat(repository.forge(), ":", repository.repository());
+  filter.repository = QualifiedName(repository.forge(), repository.repository());
   filter.head = head;
   // Ranges of commits have no number.
   constexpr int64_t kLooked = 20;

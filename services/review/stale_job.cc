@@ -11,6 +11,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "services/core/defang.h"
+#include "services/core/repository_name.h"
 #include "services/core/short_digest.h"
 #include "services/core/status_macros.h"
 #include "services/intake/event.h"
@@ -86,7 +87,7 @@ absl::StatusOr<std::string> RenewIn(const JobEnvironment& env, const JobTurn& tu
 absl::StatusOr<std::vector<SaidText>> FindingNews(const JobEnvironment& env, const v1::Subject& repository,
                                                   store::TimePoint from, store::TimePoint until) {
   store::ReviewFilter filter;
-  filter.repository = absl::StrCat(repository.forge(), ":", repository.repository());
+  filter.repository = QualifiedName(repository.forge(), repository.repository());
   // The newest review of each pull request counts, and is first.
   std::map<int64_t, SaidText> lines;
   store::PageRequest page{0, kReviewNewsPage};

@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "services/core/defang.h"
+#include "services/core/repository_name.h"
 #include "services/core/status_macros.h"
 #include "services/intake/effect.h"
 #include "services/intake/sweeps/announce.h"
@@ -66,7 +67,7 @@ absl::StatusOr<DigestCounts> CountForDigest(store::Store& store, const v1::Subje
 
   std::map<int64_t, std::string> reviews;  // the newest of each pull request
   store::ReviewFilter reviewed;
-  reviewed.repository = absl::StrCat(repository.forge(), ":", repository.repository());
+  reviewed.repository = QualifiedName(repository.forge(), repository.repository());
   RETURN_IF_ERROR(VisitSince(
       from, until, [&](const store::PageRequest& page) { return store.reviews().List(reviewed, page); },
       [](const store::Review& one) { return one.created_at; },
@@ -105,7 +106,7 @@ absl::StatusOr<DigestCounts> CountForDigest(store::Store& store, const v1::Subje
 }
 
 SaidText DigestText(const v1::Subject& repository, int64_t days, const DigestCounts& counts) {
-  const std::string name = EchoCode(absl::StrCat(repository.forge(), ":", repository.repository()));
+  const std::string name = EchoCode(QualifiedName(repository.forge(), repository.repository()));
   SaidText text{absl::StrCat("**", name, ", the last ", Counted(days, "day", "days"), "**\n\n- ",
                              Counted(counts.issues, "issue", "issues"), " decided about\n- ",
                              Counted(counts.pulls, "pull request", "pull requests"), " reviewed, ",

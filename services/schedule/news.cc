@@ -16,6 +16,7 @@
 #include "services/core/defang.h"
 #include "services/core/limits.h"
 #include "services/core/reasons.h"
+#include "services/core/repository_name.h"
 #include "services/core/short_digest.h"
 #include "services/core/status_macros.h"
 #include "services/intake/event.h"
@@ -159,9 +160,10 @@ class NewsReader {
 
   // Nothing where the source can't be read. Errors are those of noting it.
   absl::StatusOr<std::vector<SaidText>> Read(const NewsSource& source, const v1::Subject& repository) {
-    const std::string what = source.everywhere
-                                 ? source.topic
-                                 : absl::StrCat(source.topic, " of ", repository.forge(), ":", repository.repository());
+    const std::string what =
+        source.everywhere
+            ? source.topic
+            : absl::StrCat(source.topic, " of ", QualifiedName(repository.forge(), repository.repository()));
     const auto [known, first] = lines_.try_emplace(what);
     if (!first) return known->second;
     const std::string mark = absl::StrCat("news: behind ", ShortDigestOf({what}));
@@ -217,7 +219,7 @@ absl::StatusOr<std::string> TellNews(const JobEnvironment& env, const JobTurn& t
   ASSIGN_OR_RETURN(const std::vector<store::Subscription> all, env.store.subscriptions().List());
   std::map<std::pair<ToldChannel, std::string>, Audience> audiences;
   for (const store::Subscription& one : all) {
-    Audience& audience = audiences[{{one.platform, one.channel}, absl::StrCat(one.forge, ":", one.repository)}];
+    Audience& audience = audiences[{{one.platform, one.channel}, QualifiedName(one.forge, one.repository)}];
     audience.repository = RepositorySubject(one.forge, one.repository);
     audience.topics.insert(one.topic);
     audience.language = one.language;

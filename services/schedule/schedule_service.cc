@@ -10,6 +10,7 @@
 #include "services/core/errors.h"
 #include "services/core/limits.h"
 #include "services/core/messages/timestamps.h"
+#include "services/core/repository_name.h"
 #include "services/core/rpc/pooled_rpc.h"
 #include "services/core/status_macros.h"
 
@@ -90,7 +91,7 @@ absl::Status ScheduleServiceImpl::List(v1::ListSchedulesResponse& response) cons
     out.set_run(job.config.run);
     out.set_cron(job.config.cron);
     out.set_time_zone(job.config.time_zone);
-    if (!job.config.forge.empty()) out.set_repository(absl::StrCat(job.config.forge, ":", job.config.repository));
+    if (!job.config.forge.empty()) out.set_repository(QualifiedName(job.config.forge, job.config.repository));
     out.set_limit_seconds(std::chrono::duration_cast<std::chrono::seconds>(job.config.limit).count());
     out.set_built_in(job.built_in);
     ASSIGN_OR_RETURN(const store::ScheduleMark mark, parts_.runs->Look(job.config.name));

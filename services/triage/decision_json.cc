@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "services/core/messages/plan_names.h"
+#include "services/core/repository_name.h"
 
 namespace yardmaster {
 namespace {
@@ -162,7 +163,7 @@ std::string DumpLine(const Json& value) { return value.dump(-1, ' ', false, Json
 std::string SubjectReference(const v1::Subject& subject) {
   std::string reference;
   if (!subject.forge().empty() || !subject.repository().empty()) {
-    reference = subject.forge() + ":" + subject.repository();
+    reference = QualifiedName(subject.forge(), subject.repository());
   }
   return reference + "#" + std::to_string(subject.number());
 }

@@ -3,12 +3,13 @@
 #include <algorithm>
 
 #include "services/core/errors.h"
+#include "services/core/repository_name.h"
 
 namespace yardmaster {
 
 absl::StatusOr<std::string> ChoosePack(const Config& config, std::string_view forge, std::string_view repository,
                                        std::string_view pack) {
-  const std::string name = std::string(forge) + ":" + std::string(repository);
+  const std::string name = QualifiedName(forge, repository);
   const RepositoryConfig* entry = config.FindRepository(forge, repository);
   if (entry == nullptr || entry->packs.empty()) return errors::RepositoryNotConfigured(name);
   if (pack.empty()) return entry->packs.front();

@@ -9,6 +9,7 @@
 
 #include "services/core/errors.h"
 #include "services/core/limits.h"
+#include "services/core/repository_name.h"
 #include "services/core/status_macros.h"
 #include "services/core/store/body_dictionary.h"
 #include "services/core/utf8.h"
@@ -145,7 +146,7 @@ std::vector<std::pair<std::string, std::string>> DecodePairs(std::string_view te
 
 std::string SubjectText(const v1::Subject& subject) {
   if (subject.forge().empty()) return "";
-  std::string text = subject.forge() + ":" + subject.repository();
+  std::string text = QualifiedName(subject.forge(), subject.repository());
   if (subject.number() > 0) text += "#" + std::to_string(subject.number());
   return text;
 }

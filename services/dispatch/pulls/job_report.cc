@@ -13,6 +13,7 @@
 #include "absl/strings/str_format.h"
 #include "services/core/absl_view.h"
 #include "services/core/defang.h"
+#include "services/core/repository_name.h"
 #include "services/core/short_commit.h"
 #include "services/dispatch/queue/states.h"
 #include "services/dispatch/result_json.h"
@@ -243,7 +244,7 @@ v1::ReportCheck CheckOf(const v1::JobSpec& spec) {
 std::string CheckNameOf(std::string_view suite) { return absl::StrCat(Abs(kTestCheckPrefix), Abs(suite)); }
 
 std::string PullName(const v1::Subject& subject) {
-  return absl::StrCat(subject.forge(), ":", subject.repository(), "#", subject.number());
+  return absl::StrCat(QualifiedName(subject.forge(), subject.repository()), "#", subject.number());
 }
 
 std::optional<v1::Subject> PullNamed(std::string_view name) {

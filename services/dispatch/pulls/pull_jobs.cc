@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "services/core/defang.h"
 #include "services/core/errors.h"
+#include "services/core/repository_name.h"
 #include "services/core/short_commit.h"
 #include "services/core/short_digest.h"
 #include "services/core/status_macros.h"
@@ -35,9 +36,7 @@ constexpr std::chrono::seconds kBetweenEdits{30};
 // The comment, or the section of one, that tells of all jobs.
 constexpr std::string_view kTestsName = "tests";
 
-std::string RepositoryOf(const v1::Subject& subject) {
-  return absl::StrCat(subject.forge(), ":", subject.repository());
-}
+std::string RepositoryOf(const v1::Subject& subject) { return QualifiedName(subject.forge(), subject.repository()); }
 
 // Two of a job are told in chat: it begins, and it ends.
 int64_t ChatStepsOf(const Job& job) {

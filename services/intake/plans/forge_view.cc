@@ -5,6 +5,7 @@
 #include "clients/forge/forge_error.h"
 #include "services/core/absl_view.h"
 #include "services/core/reasons.h"
+#include "services/core/repository_name.h"
 #include "services/core/short_digest.h"
 #include "services/core/status_macros.h"
 #include "services/intake/chat_bridge.h"
@@ -73,7 +74,7 @@ absl::StatusOr<std::optional<std::string>> ForgeView::ReadFile(std::string_view 
   const std::string key = Key(repository, path, ref);
   if (const auto known = files_.find(key); known != files_.end()) return known->second;
   const auto read = [&]() -> absl::StatusOr<std::optional<std::string>> {
-    const std::string name = absl::StrCat(Abs(run_.forge().name()), ":", Abs(repository));
+    const std::string name = QualifiedName(run_.forge().name(), repository);
     const std::string notice = absl::StrCat("files of ", name);
     absl::StatusOr<std::optional<ForgeFile>> file = run_.forge().GetFile(run_.ReadCall(), repository, path, ref);
     const std::optional<ForgeError> error = ForgeErrorOf(file.status());

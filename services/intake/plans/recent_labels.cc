@@ -4,15 +4,14 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/ascii.h"
-#include "absl/strings/str_cat.h"
 #include "clients/forge/labels.h"
-#include "services/core/absl_view.h"
+#include "services/core/repository_name.h"
 
 namespace yardmaster {
 
 RecentLabels::Labels RecentLabels::Get(Forge& forge, const ForgeCall& call, std::string_view repository,
                                        const std::vector<std::string>& wanted) {
-  const std::string key = absl::AsciiStrToLower(absl::StrCat(Abs(forge.name()), ":", Abs(repository)));
+  const std::string key = absl::AsciiStrToLower(QualifiedName(forge.name(), repository));
   const auto asked = clock_.Monotonic();
   {
     const std::lock_guard<std::mutex> lock(mutex_);

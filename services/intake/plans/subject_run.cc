@@ -7,6 +7,7 @@
 #include "clients/forge/forge_error.h"
 #include "clients/forge/labels.h"
 #include "services/core/reasons.h"
+#include "services/core/repository_name.h"
 #include "services/intake/plans/forge_view.h"
 
 namespace yardmaster {
@@ -78,13 +79,14 @@ RecentLabels::Labels SubjectRun::RepositoryLabels(const std::vector<std::string>
   RecentLabels::Labels labels = env_.recent_labels.Get(forge(), ReadCall(), subject_.repository(), wanted);
   if (labels == nullptr) return labels;
   for (const std::string& label : wanted) {
-    const std::string notice = absl::StrCat("label '", label, "' in ", subject_.forge(), ":", subject_.repository());
+    const std::string notice =
+        absl::StrCat("label '", label, "' in ", QualifiedName(subject_.forge(), subject_.repository()));
     if (HasLabel(*labels, label)) {
       env_.notices.Clear(notice);
     } else {
-      env_.notices.Raise(
-          notice, absl::StrCat("the pack wants to add the label '", label, "', which ", subject_.forge(), ":",
-                               subject_.repository(), " does not have: make it there, or take it out of the pack"));
+      env_.notices.Raise(notice, absl::StrCat("the pack wants to add the label '", label, "', which ",
+                                              QualifiedName(subject_.forge(), subject_.repository()),
+                                              " does not have: make it there, or take it out of the pack"));
     }
   }
   return labels;

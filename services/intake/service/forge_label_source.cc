@@ -4,7 +4,6 @@
 #include <optional>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
 #include "clients/forge/forge_error.h"
 #include "clients/forge/forge_event.h"
 #include "services/core/errors.h"
@@ -23,7 +22,7 @@ absl::StatusOr<std::string> ForgeLabelSource::DefaultPack(std::string_view forge
   if (forges_.find(forge) == forges_.end()) return errors::ForgeNotConfigured(forge);
   const RepositoryConfig* const entry = config_.FindRepository(forge, repository);
   if (entry == nullptr && !any_repository) {
-    return errors::RepositoryNotListed(std::string(forge) + ":" + std::string(repository));
+    return errors::RepositoryNotListed(QualifiedName(forge, repository));
   }
   if (entry == nullptr || entry->packs.empty()) return std::string();
   return entry->packs.front();
@@ -40,7 +39,7 @@ absl::StatusOr<RepositoryLabels> ForgeLabelSource::Read(std::string_view forge, 
   if (!labels.ok()) {
     const std::optional<ForgeError> error = ForgeErrorOf(labels.status());
     if (error.has_value() && error->reason == ForgeReason::kNotFound) {
-      return errors::RepositoryNotOnForge(std::string(forge) + ":" + std::string(repository));
+      return errors::RepositoryNotOnForge(QualifiedName(forge, repository));
     }
     return errors::ForgeUnusable(forge, std::string(labels.status().message()));
   }

@@ -9,6 +9,7 @@
 #include "clients/forge/forge_error.h"
 #include "services/core/reasons.h"
 #include "services/core/repository_aliases.h"
+#include "services/core/repository_name.h"
 #include "services/core/status_macros.h"
 #include "services/intake/notices.h"
 
@@ -34,7 +35,7 @@ absl::Status RequeueIgnored(const IntakeEnvironment& env, const std::string& for
 }
 
 absl::Status NoteName(const IntakeEnvironment& env, const RepositoryConfig& entry, const std::string& current) {
-  const std::string configured = absl::StrCat(entry.forge, ":", entry.repository);
+  const std::string configured = QualifiedName(entry.forge, entry.repository);
   const std::string key = absl::StrCat("name of ", configured);
   if (absl::EqualsIgnoreCase(entry.repository, current)) {
     env.config.aliases->Note(entry.forge, entry.repository, current);

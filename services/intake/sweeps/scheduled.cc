@@ -72,13 +72,13 @@ absl::StatusOr<std::string> EachRepository(
     if (!env.forges.contains(entry.forge)) continue;
     const absl::StatusOr<std::vector<std::string>> names = Names(env, entry);
     if (!names.ok()) {
-      outcomes.Note(absl::StrCat(entry.forge, ":", entry.repository), names.status());
+      outcomes.Note(QualifiedName(entry.forge, entry.repository), names.status());
       continue;
     }
     for (const std::string& name : *names) {
       if (!Fits(filter, entry, name)) continue;
       if (turn.stopping()) return absl::CancelledError("cut short");
-      outcomes.Note(absl::StrCat(entry.forge, ":", name), visit(entry, RepositorySubject(entry.forge, name)));
+      outcomes.Note(QualifiedName(entry.forge, name), visit(entry, RepositorySubject(entry.forge, name)));
     }
   }
   if (outcomes.empty()) return absl::FailedPreconditionError("no repository of the configuration fits");
@@ -97,7 +97,7 @@ absl::StatusOr<std::string> SweepAndTell(const JobEnvironment& env, const JobTur
           state = run->WaitForChange(state.version, std::chrono::milliseconds(500));
         }
         std::string summary = state.status.ok() ? state.progress.Summary() : std::string(state.status.message());
-        const std::string name = EchoCode(absl::StrCat(entry.forge, ":", repository.repository()));
+        const std::string name = EchoCode(QualifiedName(entry.forge, repository.repository()));
         RETURN_IF_ERROR(TellOf(env, turn, repository, "", "",
                                {absl::StrCat("Sweep of ", name, ": ", EchoText(summary)),
                                 absl::StrCat("巡检 ", name, "：",

@@ -15,6 +15,7 @@
 #include "services/core/absl_view.h"
 #include "services/core/errors.h"
 #include "services/core/ids.h"
+#include "services/core/repository_name.h"
 #include "services/core/status_macros.h"
 #include "services/intake/backoff.h"
 #include "services/intake/pipeline/request.h"
@@ -204,7 +205,8 @@ SweepProgress ReadSummary(std::string_view summary) {
 }
 
 std::string SweepName(const SweepTarget& target) {
-  return absl::StrCat("sweep ", target.forge, ":", absl::AsciiStrToLower(target.repository), " ", target.pack);
+  return absl::StrCat("sweep ", QualifiedName(target.forge, absl::AsciiStrToLower(target.repository)), " ",
+                      target.pack);
 }
 
 absl::Status RunSweep(const SweepEnvironment& environment, const SweepTarget& target, int64_t limit,

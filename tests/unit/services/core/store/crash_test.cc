@@ -25,11 +25,11 @@ namespace {
 
 constexpr char kDirVariable[] = "YARD_TEST_CRASH_DIR";
 constexpr char kRoundVariable[] = "YARD_TEST_CRASH_ROUND";
-constexpr int kRounds = 12;
+constexpr int kRounds = 10;
 // A round ends after so much was acknowledged, drawn anew for each, and not after so long: a slow machine has as much
 // at stake.
-constexpr int kMostDeliveries = 60;
-constexpr int kMostEffects = 15;
+constexpr int kMostDeliveries = 40;
+constexpr int kMostEffects = 8;
 
 std::string BodyOf(const std::string& id) { return "body of " + id + std::string(id.size() * 37 % 3000, '.') + id; }
 
