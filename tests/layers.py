@@ -24,7 +24,8 @@ SHARED = ("services/core", "services/intake", "services/packs/registry", "servic
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', re.M)
 COMMENT = re.compile(r"//(.*)$", re.M)
 HEADER = re.compile(r"(?<![\w/.<-])[\w/]+\.h\b")
-LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
+LINK = re.compile(r"\]\(([^)#\s]*)(?:#([^)\s]*))?\)")
+HEADING = re.compile(r"^#+ +(.+)$", re.M)
 CODE = re.compile(r"`([a-z][a-z0-9_./-]*\.(?:cc|h))`")
 FENCE = re.compile(r"^(```.*?^```|    .*?$)", re.M | re.S)
 
@@ -67,6 +68,27 @@ def missing_headers(root, files):
                     yield file, header
 
 
+def anchors_of(text):
+    """The fragments by which the headings of a page can be linked, as forges make them."""
+    anchors, count = set(), {}
+    for heading in HEADING.findall(FENCE.sub("", text)):
+        words = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading).strip().lower()
+        anchor = re.sub(r"[^\w\- ]", "", words).replace(" ", "-")
+        count[anchor] = count.get(anchor, 0) + 1
+        anchors.add(anchor if count[anchor] == 1 else f"{anchor}-{count[anchor] - 1}")
+    return anchors
+
+
+def is_broken(page, text, target, fragment):
+    """Whether a link of `page` leads nowhere. Only links within the tree are looked at."""
+    if "://" in target or target.startswith("mailto:"):
+        return False
+    path = page.parent / target if target else page
+    if not path.exists():
+        return True
+    return bool(fragment) and path.suffix == ".md" and fragment not in anchors_of(path.read_text(encoding="utf-8") if target else text)
+
+
 def missing_in_pages(root, files):
     """What pages link to or name as source and the tree lacks: (page, name)."""
     paths = {f"/{path}" for path in files}
@@ -75,9 +97,9 @@ def missing_in_pages(root, files):
         if set(folders) & {"build", "node_modules", "data", "corpus", ".git"}:
             continue
         text = FENCE.sub("", page.read_text(encoding="utf-8"))
-        for target in LINK.findall(text):
-            if "://" not in target and not target.startswith("mailto:") and not (page.parent / target).exists():
-                yield page.relative_to(root).as_posix(), target
+        for target, fragment in LINK.findall(text):
+            if is_broken(page, text, target, fragment):
+                yield page.relative_to(root).as_posix(), target + ("#" + fragment if fragment else "")
         for name in CODE.findall(text):
             if not any(path.endswith(f"/{name}") for path in paths) and not (root / name).exists() and not list(root.glob(f"tests/**/{name}")):
                 yield page.relative_to(root).as_posix(), name
@@ -174,6 +196,8 @@ def self_test():
         "a comment names old.h": {"rules/a/a.h": "int a;  // as in a.h, not old.h"},
         "names b.cc": {"services/core/a.h": "", "services/core/README.md": "`a.h` and `b.cc`"},
         "names old.md": {"services/core/README.md": "[a page](old.md#part)"},
+        "names new.md#old-part": {"services/core/README.md": "[a part](new.md#the-new-part) [one](new.md#old-part)", "services/core/new.md": "# `The` new: part"},
+        "names #nowhere": {"services/core/README.md": "# Here\n\n[above](#here) [lost](#nowhere)"},
         "stands on nothing": {"services/core/a.cc": '#include "services/core/store/b.h"', "services/core/store/b.h": ""},
         "know each other": {"services/review/a.cc": '#include "services/triage/b.h"', "services/triage/b.h": ""},
         "a.cc > services/core/b.h > services/core/c.h > grpcpp/grpcpp.h": {
