@@ -378,20 +378,22 @@ absl::StatusOr<ExitCode> RunHook(const HookArguments& arguments, Session& sessio
 }  // namespace
 
 void AddReviewHookVerb(Verb& review) {
-  Verb& hook = review.Add(
-      "hook",
-      "Answer the host of a writing program around its writes; its message comes on stdin or in YARD_HOOK_INPUT",
-      {"yard review hook --host claude post-edit < message.json", "yard review hook --host claude pre-edit",
-       "yard review hook --host opencode post-shell --deliver context", "yard review hook stop"});
+  Verb& hook =
+      review.Add("hook",
+                 "Answer a hook of a coding tool before or after its edits; the tool's message is read from stdin or "
+                 "YARD_HOOK_INPUT",
+                 {"yard review hook --host claude post-edit < message.json", "yard review hook --host claude pre-edit",
+                  "yard review hook --host opencode post-shell --deliver context", "yard review hook stop"});
   HookArguments& arguments = hook.Runs(RunHook);
-  hook.Argument("EVENT", &arguments.event, "What happens")
+  hook.Argument("EVENT", &arguments.event, "Event of the tool")
       .OneOf({"post-edit", "pre-edit", "post-shell", "pre-shell", "stop"})
       .Required();
-  hook.Value("--host", &arguments.host, "Whose message it is, and whose answer").OneOf({"claude", "opencode", "plain"});
+  hook.Value("--host", &arguments.host, "Tool whose protocol is used").OneOf({"claude", "opencode", "plain"});
   hook.Value("--pack", &arguments.packs, "PACK", "Pack to review with (default: the one that fits)");
   hook.Value("--profile", &arguments.profile, "PROFILE", "Profile of the pack (default: the pack's)");
   hook.Value("--lang", &arguments.language, "Language of the texts").OneOf({"zh", "en"});
-  hook.Value("--deliver", &arguments.deliver, "As an error of the tool, or as context of one that succeeded")
+  hook.Value("--deliver", &arguments.deliver,
+             "How the answer is delivered: error makes the tool's call fail, context is added to a call that succeeded")
       .OneOf({"error", "context"});
 }
 

@@ -147,7 +147,7 @@ void AddRunnerVerbs(Verb& yard) {
   Verb& health = runner.Add("health", "Say what is wrong with runners; exit code 1 if anything is",
                             {"yard runner health", "yard runner health box-1 --json"});
   health.Argument("NAME", &health.Runs(ShowHealth), kOne);
-  Verb& drain = runner.Add("drain", "Give a runner no new runs; returns at once, runs under way go on",
+  Verb& drain = runner.Add("drain", "Give a runner no new runs; returns at once, current runs continue",
                            {"yard runner drain box-1"});
   drain.Argument("NAME", &drain.Runs(DrainRunner), "The runner").Required();
   constexpr const char* kDevice = "Only this device of it ('yard runner devices' shows their ids)";
@@ -157,13 +157,13 @@ void AddRunnerVerbs(Verb& yard) {
   resume.Argument("NAME", &back.name, "The runner").Required();
   resume.Value("--device", &back.device, "ID", kDevice);
   Verb& quarantine =
-      runner.Add("quarantine", "Give a runner, or one of its devices, no new runs, since something is wrong",
+      runner.Add("quarantine", "Take a runner, or one of its devices, out of use because something is wrong",
                  {"yard runner quarantine box-1 --device GPU-8f3a… --why 'ECC errors, card is swapped'"});
   ServiceArguments& out = quarantine.Runs(QuarantineRunner);
   quarantine.Argument("NAME", &out.name, "The runner").Required();
   quarantine.Value("--device", &out.device, "ID", kDevice);
   quarantine.Value("--why", &out.why, "TEXT", "What is wrong, for people");
-  Verb& forget = runner.Add("forget", "Forget a runner that is gone for good: what waits does not wait for it any more",
+  Verb& forget = runner.Add("forget", "Forget a runner that is gone for good; jobs no longer wait for it",
                             {"yard runner forget box-1"});
   forget.Argument("NAME", &forget.Runs(ForgetRunner), "The runner; its worker has ended").Required();
 }

@@ -387,7 +387,7 @@ void AddTestResultVerbs(Verb& test) {
   show.Argument("JOB", &shown.of, kResultHelp);
   show.Value("--junit", &shown.junit, "FILE", "Also write its JUnit report there");
 
-  Verb& explain = test.Add("explain", "Say why a job waits; or of everything that did not pass what is to blame for it",
+  Verb& explain = test.Add("explain", "Say why a job waits, or the cause of everything that did not pass",
                            {"yard test explain j-1f2e3d4c5b6a7980", "yard test explain 20260102-030405-9f3c"});
   explain.Argument("JOB", &explain.Runs(ExplainResult), kResultHelp);
 

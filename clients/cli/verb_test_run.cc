@@ -380,7 +380,7 @@ void AddCommonOptions(Verb& verb, RunArguments& arguments) {
   verb.Value("--out", &arguments.out, "DIR",
              "Result directory; new or empty (default ./yard-results/JOB; on the server: not brought here)");
   verb.Value("--layer", &arguments.request.layers, "LAYER",
-             "Only this layer and what it comes after; may be given again");
+             "Only this layer and the layers that it depends on; may be repeated");
   verb.Value("--cache", &arguments.cache, "DIR",
              "Keep build folders and fetched sources here for the next run (YARD_CACHE)");
   verb.Flag("--no-cache", &arguments.no_cache, "Neither use nor keep them");
@@ -420,7 +420,7 @@ void AddTestRunVerbs(Verb& test) {
   run.Value("--source", &request.source, "DIR", "A checkout to test instead of what the suite names");
   run.Value("--set", &request.assignments, "VARIABLE=VALUE", "Set a variable for every command; may be given again");
   run.Value("--select", &request.select, "AXIS=VALUE,…", "Only these values of the matrix; may be given again");
-  run.Flag("--keep-going", &request.keep_going, "Run a layer even if one that it comes after has failed");
+  run.Flag("--keep-going", &request.keep_going, "Run a layer even if one that it depends on has failed");
   run.Value("--cpu-devices", &request.cpu_devices, "N",
             "How many ranks may share the processors (default: the number of processors)");
   run.Value("--repository", &arguments.repository, "FORGE:OWNER/REPO", "On the server: where the sources are");
@@ -430,10 +430,10 @@ void AddTestRunVerbs(Verb& test) {
       "On the server: devices instead of those that the suite asks for; MODEL is a part of the name, or has * in it "
       "(npu:910B:8, gpu:A100:2, gpu:4, cpu)");
   run.Flag("--same-group", &arguments.same_group,
-           "On the server: devices that reach each other fast (one switch, NVLink, HCCS)");
+           "On the server: devices with a fast connection to each other (one switch, NVLink, HCCS)");
   run.Flag("--cached", &arguments.cached,
-           "On the server: an earlier run of the same tree, suite, options and device model that passed is the answer");
-  run.Value("--labels", &arguments.labels, "LABEL", "On the server: only runners with it; may be given again");
+           "On the server: use an earlier pass with the same tree, suite, options, device model and environment");
+  run.Value("--labels", &arguments.labels, "LABEL", "On the server: only runners with this label; may be repeated");
   run.Value("--priority", &arguments.priority, "P", "On the server: low, normal or high")
       .OneOf({"low", "normal", "high"});
   run.Value("--pool", &arguments.pool, "POOL", "On the server: trusted or untrusted").OneOf({"trusted", "untrusted"});
@@ -447,9 +447,9 @@ void AddTestRunVerbs(Verb& test) {
                  "(default: the newest)");
   rerun.Flag(
       "--failed", &again.failed,
-      "Only layers that did not pass, of their steps those that failed, and of these the tests that did, where they "
-      "can be chosen (pytest, GoogleTest); and what these layers come after");
-  rerun.Flag("--flaky", &again.flaky, "The same with what was flaky: it passed after a failure");
+      "Only failed steps, and of these only failed tests where tests can be chosen (pytest, GoogleTest); layers that "
+      "they depend on run whole");
+  rerun.Flag("--flaky", &again.flaky, "Only what was flaky: it passed after a failure");
   AddCommonOptions(rerun, again.run);
 }
 

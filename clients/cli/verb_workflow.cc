@@ -368,11 +368,12 @@ void AddWorkflowVerbs(Verb& yard) {
   pull.Flag("--no-rebase", &pulling.no_rebase, "With --to: stay on the old base, although it has moved");
   pull.Value(
       "--ut", &pulling.ut, "SCOPE",
-      "Unit tests that must pass first: skip, changed (those that the commits change) or full. Where the commits "
-      "change some it is asked for, or has to be said; --yes is changed");
-  pull.Value("--st", &pulling.st, "SCOPE", "The same for system tests; --yes is skip");
-  pull.Flag("--analyze-only", &pulling.analyze_only, "Only print what the commits hold; nothing is fetched or written");
-  pull.Flag("--squash", &pulling.request.squash, "Make the commits one before they are pushed");
+      "Unit tests that must pass first: skip, changed (those that the commits change) or full. Required if the commits "
+      "change some; on a terminal it is asked for, and --yes means changed");
+  pull.Value("--st", &pulling.st, "SCOPE", "The same for system tests; --yes means skip");
+  pull.Flag("--analyze-only", &pulling.analyze_only,
+            "Only print what the commits contain; nothing is fetched or written");
+  pull.Flag("--squash", &pulling.request.squash, "Squash the commits into one before the push");
   pull.Flag("--draft", &pulling.request.draft, "Open it as a draft");
   pull.Flag("--force", &pulling.request.force, "Replace what the branch has in the fork, if it is as it is seen now");
   pull.Flag("--yes", &pulling.request.yes,
@@ -411,11 +412,11 @@ void AddWorkflowVerbs(Verb& yard) {
   sync.Flag("--dry-run", &syncing.dry_run, "Tell what would be done; write nothing, fetch nothing");
   sync.Value("--config", &sync_arguments.config, "FILE", "Forges of your own");
 
-  Verb& backport = group.Add(
-      "backport", "Make a commit, or those of a pull request, once more on another branch of the main repository",
-      {"yard workflow backport HEAD --to release/2.0", "yard workflow backport 352 --to release/2.0",
-       "yard workflow backport v1.2..fix/overflow --to release/1.x --no-push"},
-      "In memory, on a new branch that is pushed to the fork: HEAD, index and files stay.");
+  Verb& backport =
+      group.Add("backport", "Copy a commit, or those of a pull request, to another branch of the main repository",
+                {"yard workflow backport HEAD --to release/2.0", "yard workflow backport 352 --to release/2.0",
+                 "yard workflow backport v1.2..fix/overflow --to release/1.x --no-push"},
+                "In memory, on a new branch that is pushed to the fork: HEAD, index and files stay.");
   WorkflowBackportArguments& porting = backport.Runs(RunWorkflowBackport);
   backport
       .Argument("COMMIT", &porting.request.commit,

@@ -45,9 +45,10 @@ std::optional<DaemonOptions> ParseOptions(int argc, const char* const* argv, int
   program.Version("--version", "yardmasterd " + std::string(kVersion), "Print the version and exit");
   program.Value("--config", &options.config, "FILE", "Configuration file (JSON)");
   program.Value("--data-dir", &options.data_dir, "DIR", "Where data is kept; one daemon at a time");
-  program.Value("--listen-http", &options.listen_http, "Address of health and metrics (default 127.0.0.1:8080)");
+  program.Value("--listen-http", &options.listen_http,
+                "Address of webhooks, health and metrics (default 127.0.0.1:8080)");
   program.Value("--listen-grpc", &options.listen_grpc, "Address of gRPC (default 127.0.0.1:9090)");
-  program.Value("--mode", &mode, "dry-run or apply; replaces the config's mode").OneOf({"dry-run", "apply"});
+  program.Value("--mode", &mode, "dry-run or apply; overrides the config's mode").OneOf({"dry-run", "apply"});
   program.Value("--packs", &options.packs, "DIR", "Folder with rule packs (also YARD_PACKS)");
   program.Value("--ready-file", &options.ready_file, "FILE",
                 "Written when calls are answered: {\"pid\", \"http\", \"grpc\"}");
