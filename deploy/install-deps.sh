@@ -37,14 +37,14 @@ Usage: deploy/install-deps.sh [--with-tests | --with-analysis] [--with-suites] [
 Installs the Debian 12 packages that a build of Yardmaster needs and that are missing. Changes nothing when none is
 missing. Needs root or sudo only when there is something to install.
 
-  (no option)       what the programs yardmasterd and yard are built from
-  --with-tests      that, and what ./tests/run.sh needs
-  --with-analysis   that, and what ./tests/run.sh --full and --long need: sanitizers, clang-tidy, load generators
-  --with-suites     besides, what Yardmaster's own suites need to run on processors: Open MPI and PyTorch, which are large;
-                    --with-tests has them, too
-  --with-packaging  besides, what the tests of the container image and of the systemd unit need: buildah, debootstrap
-  --runtime         only the libraries that programs built elsewhere need to run
-  --worker          with --runtime: besides, what yard-worker contains runs by, and fetches sources with
+  (no option)       what a build of the programs needs
+  --with-tests      also what ./tests/run.sh needs
+  --with-analysis   also what ./tests/run.sh --full and --long need: sanitizers, clang-tidy, load generators
+  --with-suites     also what Yardmaster's own suites need to run on processors: Open MPI and PyTorch, which are large;
+                    --with-tests includes them
+  --with-packaging  also what the tests of the container image and of the systemd units need: buildah, debootstrap
+  --runtime         only the libraries that programs need if they were built on another machine
+  --worker          with --runtime: also the sandbox of yard-worker, and the tools with which it fetches sources
   --check           installs nothing; prints the missing packages, one a line, and exits 1 if there are any
   --help            this text
 

@@ -7,34 +7,34 @@ usage() {
 Usage: deploy/quickstart.sh [OPTIONS]
        deploy/quickstart.sh --stop
 
-Installs what is missing, builds yardmasterd, yard, yard-worker and yard-fakeforge, and starts two programs on loopback:
-yard-fakeforge, which plays GitHub and GitCode, and yardmasterd in apply mode between the two. Then it opens the eight
-issues of deploy/quickstart/issues.jsonl on that forge, waits until its signed webhooks have been worked on, and prints
-for each issue the delivery, the decision with its reasons, and what the forge then holds. No real forge is called.
-Then a pull request is opened on a repository that the forge serves by git, reviewed, mended by a push, and tested by `/test` in a comment.
-With --chat, people then talk to the bot on Slack, which yard-fakeforge plays as well: a question, `/why`, a write that is refused, and one
-that is confirmed by a button.
-At the end the daemon's own worker builds the suite `kernels` and tests it on this machine's processor, whatever devices there are; the
-outcome is printed, and where its report is.
+Installs what is missing, builds yardmasterd, yard, yard-worker and yard-fakeforge, and starts two programs on loopback: yard-fakeforge, which
+simulates GitHub and GitCode, and yardmasterd in apply mode. No real forge is called. Then it
 
-Both programs keep running. Run again, it builds what changed and starts both anew, with nothing left of the last run.
+  1. opens the eight issues of deploy/quickstart/issues.jsonl on that forge, waits until the signed webhooks have been processed, and prints for
+     each issue the delivery, the decision with its reasons, and the result on the forge;
+  2. opens a pull request in a git repository of the forge, shows its review, fixes it by a push, and tests it with `/test` in a comment;
+  3. with --chat, lets people talk to the bot on a simulated Slack: a question, `/why`, a write that is refused, and one that a button confirms;
+  4. lets the daemon's own worker build the suite `kernels` and test it on this machine's processor, and prints the outcome and the place of the
+     report.
 
-  --stop                  ends the programs that an earlier run started
-  --faults NAME=PERCENT,… what goes wrong on the forge (yard-fakeforge --help has the names); with "limited" this takes
-                          minutes, as the daemon keeps still when a forge says that it asks for too much
-  --seed N                of the faults' chance: the same seed and the same calls give the same faults (default 1)
-  --http-port N           where yardmasterd takes webhooks; without these three, 8080, 9090 and 8090 where they
-  --grpc-port N           are free, else the next port that is
+Both programs keep running. A second call builds what has changed and restarts both, with new data.
+
+  --stop                  ends the programs of an earlier run
+  --faults NAME=PERCENT,… faults of the forge (yard-fakeforge --help has the names); with "limited" this takes minutes, because
+                          the daemon waits when a forge reports too many requests
+  --seed N                seed of the faults: the same seed and the same calls give the same faults (default 1)
+  --http-port N           where yardmasterd receives webhooks; the defaults of these three are 8080, 9090 and 8090, or the next
+  --grpc-port N           free ports
   --forge-port N
   --state DIR             where configuration, secrets, data and logs lie (default build/quickstart)
   --chat                  plays a conversation in chat, too
-  --no-build              neither installs nor builds: what lies in build/release/bin is used
+  --no-build              neither installs nor builds: uses the programs in build/release/bin
   --help                  this text
 
-Secrets are made anew by every run, lie in files of mode 600 in the state folder, and are never printed.
+Every run makes new secrets, in files of mode 600 in the state folder, and never prints them.
 
-Exit: 0 done; 1 something failed (it says what, why, and where the log is), or an outcome is not what was decided;
-2 wrong option.
+Exit: 0 done; 1 something failed (it says what, why, and where the log is), or the result on the forge differs from the
+decision; 2 wrong option.
 
 Examples:
   deploy/quickstart.sh

@@ -9,20 +9,20 @@ Usage: tests/run.sh [--full | --long] [--only PATTERN] [--list] [--help]
 
   (no option)   install what is missing, release build, format and layers, unit and integration tests, the packs' own cases
                 (at most 20 minutes on two cores from a clean clone)
-  --full        unit tests under ASan+UBSan, and in the release build those that measure; integration tests; threaded tests
+  --full        unit tests under ASan+UBSan; in the release build only unit tests that measure; integration tests; threaded tests
                 under TSan, the fuzz targets on their corpora, clang-tidy on recently changed files, the quickstart, the
                 systemd unit, the container image (needs root), each benchmark once without floors (at most 75 minutes)
   --long        that, and: ten minutes of fuzzing for each target, benchmarks against their floors, integration tests
-                twenty times over, 300 kills of the daemon under faults, 500 faults of dispatch, a build with g++. Floors belong here because a busy
-                machine measures noise.
+                twenty times over, 300 kills of the daemon under faults, 500 faults of dispatch, a build with g++. Floors are checked only here,
+                because measurements on a busy machine are noise.
   --only REGEX  only the parts whose name matches; if there is none, only the tests whose name, FOLDER.SUITE.CASE, matches.
                 Parts that these need (install, builds) run as well.
   --list        prints the parts of the level and ends
   --help        this text
 
-Every part writes build/test-logs/<part>.log; the end of a failing one is shown. A failing part does not hide later ones.
+Every part writes build/test-logs/<part>.log; the end of a failing log is shown. After a failing part the others still run.
 A part whose tool is missing and can't be installed is skipped, and fails --full and --long.
-Behind a part stand its seconds by the clock and those of the processor, its own processes' and all that they waited for.
+After each part its seconds of wall time and of processor time, with all child processes, are printed.
 The last line is "N passed, N failed, N skipped": each case of a test program counts one, every other part counts one.
 Exit: 0 nothing failed, 1 something failed, 2 wrong option.
 

@@ -6,78 +6,76 @@ usage() {
   cat <<'USAGE'
 Usage: tests/bench/run.sh [--only NAME] [--json] [--smoke | --long] [--no-build] [--install-deps] [--help]
 
-Measures, on this machine and in one run:
+Measures on this machine, in one run. "A / B" is a ratio of two times of that run:
   decide.cases             decisions per second on one core, library alone, on tests/data/triage_cases.jsonl
-  decide.cases_with_dump   the same with an 8 KB environment dump behind each body
-  decide.typical           the same for the one case that the daemon is asked about below
-  decide.to_one_word       time of the decisions of decide.cases, over that of RE2 looking for one word in the same texts; in turns, the
-                           round in the middle of five
+  decide.cases_with_dump   the same with an 8 KB environment dump after each body
+  decide.typical           the same for the one case of grpc.triage_issue
+  decide.to_one_word       time of the decisions of decide.cases / time in which RE2 searches the same texts for one word; the median of five
+                           rounds
   zones.cases, zones.cases_with_dump
-                           texts split into zones per second on one core
-  commands.lines           lines with commands per second on one core: comments as people write them, from Markdown to bound values
+                           texts per second that are split into zones, on one core
+  commands.lines           lines with commands per second on one core, from Markdown to values, on comments as people write them
   commands.none            issue bodies without commands per second
   pack.load                milliseconds to read, check and compile the rubric pack
-  phrases.interpret        messages per second that become commands on one core, library alone, on variations of tests/data/phrases
-  store.ingest             deliveries of 11.6 KB per second that are on the disk when they are acknowledged, committed in groups
-  worker.log               megabytes per second of lines of 100 bytes that one core puts into the compressed log of a step, hiding three
-                           secrets, while somebody follows every line
+  phrases.interpret        messages per second that are interpreted as commands on one core, library alone, on variations of tests/data/phrases
+  store.ingest             deliveries of 11.6 KB per second that are acknowledged after they are on disk, committed in groups
+  worker.log               megabytes per second that one core writes to the compressed log of a step, in lines of 100 bytes, with three
+                           secrets to hide and one follower
   worker.log_search        megabytes per second of such a log that are searched
   daemon.ready             milliseconds from spawning yardmasterd to its ready file
   daemon.idle_memory       MiB resident once it is ready and idle
   grpc.health              health checks per second under h2load
   grpc.triage_issue        TriageIssue calls per second under h2load; the floor is 0.9 x 1/(1/H + 1/D), H being grpc.health and
-                           D decide.typical, measured in turns with it; the round in the middle of five counts
-  ingest.requests          webhooks of 11.6 KB per second that are answered with 202, signed and with ids and bodies of their own, for a
-                           repository without a pack; all of them are on the disk, which is checked. The floor is twice the next
+                           D decide.typical, measured in turns with it; the median of five rounds
+  ingest.requests          webhooks of 11.6 KB per second that are answered with 202, each signed and with its own id and body, for a
+                           repository without a pack; the run checks that all are on disk. The floor is twice the next figure
   ingest.requests_of_probot
-                           the same deliveries to an app on npm's probot that does nothing, from the same sender over as many
-                           connections; measured in turns, the median of five rounds counts for both
+                           the same deliveries, from the same sender over as many connections, to an app on npm's probot that does
+                           nothing; measured in turns, the median of five rounds for both
   ingest.cpu, ingest.cpu_of_probot
-                           microseconds of processor time that a delivery takes them; ours may be half of Probot's at most
-  ingest.p99               milliseconds that all but one of a hundred deliveries take at most when half of ingest.requests come each
-                           second whatever the answers do, each counted from when it was due; the median of 20 rounds of a second
-  ingest.p99_of_disk       the same of appends of 64 KiB to a file, 333 a second and each synced, without a daemon, in turns with that
-  ingest.planned           deliveries per second of a stored backlog that are planned in dry-run, each for an issue of its own that is
-                           read from a forge played on the same machine
-  review.kernel_to_parse   processor time of all rules of the pack pypto on a kernel of 20 KB, over that of parsing it
-  review.all_to_tenth      the same, over that of every tenth rule
-  review.file_to_linter    time of a call of PyPTO's own linter on a kernel of 20 KB, over that of yard review file; skipped unless
-                           YARD_BENCH_PYPTO_LINT names its script (pypto_op_lint.py)
-  review.tree_growth       time of yard review tree on 300 kernels over that on 150, both with two threads
-  review.tree_memory       MiB resident at most while 300 kernels are reviewed
-  review.diff_5000         milliseconds of yard review diff on a change of 5,000 lines in 50 of 20,000 files, the start of the program included
+                           microseconds of processor time for one delivery; ours may take at most half of Probot's
+  ingest.p99               99th percentile in milliseconds when deliveries come at half the rate of ingest.requests, regardless of the
+                           answers, each counted from when it was due; the median of 20 rounds of a second
+  ingest.p99_of_disk       the same for 333 synced appends of 64 KiB a second to a file, without a daemon, in turns with ingest.p99
+  ingest.planned           deliveries per second of a stored backlog that are planned in dry-run, each for another issue that is read
+                           from a simulated forge on the same machine
+  review.kernel_to_parse   processor time of all rules of the pack pypto on a kernel of 20 KB / time of parsing it
+  review.all_to_tenth      the same / time of every tenth rule
+  review.file_to_linter    time of PyPTO's own linter on a kernel of 20 KB / time of yard review file; skipped unless YARD_BENCH_PYPTO_LINT
+                           names its script (pypto_op_lint.py)
+  review.tree_growth       time of yard review tree on 300 kernels / time on 150, both with two threads
+  review.tree_memory       peak resident MiB while 300 kernels are reviewed
+  review.diff_5000         milliseconds of yard review diff on a change of 5,000 lines in 50 of 20,000 files, including program start
   review.tree_to_ast_grep, review.tree_all_to_ast_grep
-                           time of yard review tree on them with 20 rules and with all rules of pypto, over that of ast-grep with the
-                           same 20; skipped without ast-grep (npm install @ast-grep/cli; YARD_BENCH_AST_GREP names the program)
-  pulls.first_comment      milliseconds from a push to the comment that tells its finding, on loopback, without the wait for a further push, with
-                           a repository of 100 MB in the cache; the median of seven
+                           time of yard review tree on them with 20 rules, and with all rules of pypto / time of ast-grep with the same 20; skipped without ast-grep (npm install @ast-grep/cli; YARD_BENCH_AST_GREP names the program)
+  pulls.first_comment      milliseconds from a push to the comment with its finding, on loopback, without the wait for a further push, with a
+                           repository of 100 MB in the cache; the median of seven
   pulls.fifty_seconds, pulls.fifty_memory
-                           seconds until 50 pull requests that are opened at once have their comments, and the daemon's peak of resident MiB
+                           seconds until 50 pull requests that are opened at once have their comments, and the daemon's peak resident MiB
   worker.pytest_1000, worker.ctest_1000
-                           time of a test step of 1,000 tests that do nothing, over that of the same pytest and ctest by themselves; the
-                           median of five rounds in turns
-  runs.pytest_1000         the same through yardmasterd and yard-worker, contained as runs of theirs are
-  runs.log                 megabytes per second of a test's output that come to somebody who follows it, through supervisor, worker and
-                           daemon; the best of three
-  worker.fixed_cost        seconds of yard test run on a suite that builds nothing and whose one step does nothing
-  dispatch.decision_p99    milliseconds that all but one of a hundred decisions take at most (a sign of life, a new job, the end of a run, each
-                           with the placing that follows), the slowest kind of them, with 1,000 workers of eight devices in use and
-                           100,000 jobs that wait; nothing is written
-  dispatch.memory          MiB resident of the process that holds them
-  dispatch.transitions     transitions of jobs per second of 32 runners, each on the disk when it is answered
-  dispatch.idle_worker_p99 milliseconds from the submission of a job to its order at an idle worker, on loopback, all but one of a hundred at
-                           most; the median of three rounds of 500
+                           time of a test step of 1,000 empty tests / time of pytest or ctest alone; the median of five rounds
+  runs.pytest_1000         the same through yardmasterd and yard-worker, in the sandbox
+  runs.log                 megabytes per second of a test's output that reach a follower, through supervisor, worker and daemon; the best
+                           of three
+  worker.fixed_cost        seconds of yard test run on a suite without a build and with one empty step
+  dispatch.decision_p99    99th percentile in milliseconds of decisions (a heartbeat, a new job, the end of a run, each with the scheduling
+                           that follows), for the slowest kind, with 1,000 workers of eight devices in use and 100,000 waiting jobs;
+                           nothing is written
+  dispatch.memory          resident MiB of the process that holds them
+  dispatch.transitions     transitions of jobs per second of 32 runners, each on disk before it is answered
+  dispatch.idle_worker_p99 99th percentile in milliseconds from the submission of a job to its order at an idle worker, on loopback; the
+                           median of three rounds of 500
   workflow.squash_to_git, workflow.rebase_to_git
-                           in a clone of 18,000 files: time of yard workflow squash of 50 commits over git rebase -i with fixups, and of
-                           yard workflow backport of 50 commits over git fetch and rebase; the median of seven rounds in turns
+                           in a clone of 18,000 files: time of yard workflow squash of 50 commits / git rebase -i with fixups, and of yard
+                           workflow backport of 50 commits / git fetch and rebase; the median of seven rounds
   workflow.status          milliseconds of yard workflow status of a pull request on loopback; the median of fifteen
-  build.programs_cpu       seconds of the processor that a build of the programs takes, with an empty compiler cache, in a folder of its
-                           own; takes minutes, so only with --long or by its whole name
+  build.programs_cpu       processor seconds of a build of the programs with an empty compiler cache, in a separate folder; takes minutes,
+                           so only with --long or by its full name
 
-  --only NAME   only figures whose name contains NAME, and what they are compared with
-  --json        JSON lines {name, value, unit, floor, ratio} on stdout instead of the table; ratio >= 1 is good, whichever direction is
-                better; floor and ratio are null where there is none
-  --smoke       runs everything briefly and compares with no floor: shows that it works, not how fast it is
+  --only NAME   only figures whose name contains NAME, and those that they are compared with
+  --json        JSON lines {name, value, unit, floor, ratio} on stdout instead of the table; ratio >= 1 is good in every
+                case; floor and ratio are null if there is no floor
+  --smoke       runs everything briefly, without floors: shows that it works, not how fast it is
   --long        besides, what takes minutes: build.programs_cpu
   --no-build    uses the programs that are there
   --install-deps  installs what is missing first: load generators, node and npm, Google Benchmark

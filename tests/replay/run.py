@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Replays the merged changes of clones under the review packs, and holds what is found against what was judged.
+"""Reviews the merged changes of clones under the review packs, and compares the findings with the judgements of people.
 
     tests/replay/run.py ~/clones/hyper-parallel ~/clones/cache-dit
     tests/replay/run.py --last 300 --candidate ./new-packs --json ~/clones/hyper-parallel
     tests/replay/run.py --cases ~/clones/hyper-parallel
 
-Which pack a clone is read with says repositories.json, by the name of the clone's remote `origin` (--as OWNER/NAME where it has none). For each it
-prints the base rates, the share of silent changes and the precision of judged findings, and says where a floor of repositories.json is missed.
---cases: instead, what must be found in certain changes, and what must not (cases/PACK.jsonl).
---progress: instead, how far operators were before and after the change that added them (progress/PACK.jsonl).
+repositories.json names the pack of each clone, by its remote `origin` (--as OWNER/NAME if it has none). For each clone this prints the base rates, the
+share of changes without findings and the precision of judged findings, and reports floors of repositories.json that are missed.
+--cases: instead, checks which findings certain changes must and must not have (cases/PACK.jsonl).
+--progress: instead, checks how far operators were before and after the change that added them (progress/PACK.jsonl).
 Exit: 0 all floors hold, 1 one does not, 2 usage."""
 
 import argparse
