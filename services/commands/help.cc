@@ -22,7 +22,7 @@ using rules::LocalText;
 // The few words of ours around the table's texts.
 struct Words {
   LocalText none{"There is no command {x}. These are the commands:", "没有 {x} 这个命令。可以用的命令："};
-  LocalText intro{"One command a line, at the beginning of the line. `/help COMMAND` says more about one.",
+  LocalText intro{"One command on each line, at its beginning. `/help COMMAND` explains one.",
                   "每行一个命令，写在行首。`/help 命令` 查看详细说明。"};
   LocalText command{"command", "命令"};
   LocalText does{"what it does", "作用"};
@@ -30,13 +30,13 @@ struct Words {
   LocalText where{"where", "在哪里用"};
   LocalText usage{"Usage", "用法"};
   LocalText also{"Also", "也可以写"};
-  LocalText parameters{"What may stand behind it", "参数"};
+  LocalText parameters{"Parameters", "参数"};
   LocalText examples{"Examples", "例子"};
   LocalText may{"Who may", "谁可以用"};
   LocalText from{"Where", "在哪里用"};
   LocalText not_yet{"Not available here yet", "在这里还不能用"};
   LocalText not_offered{"Not offered", "不提供"};
-  LocalText by_default{"without it", "默认"};
+  LocalText by_default{"default", "默认"};
   LocalText off{"switched off here", "已停用"};
 };
 
@@ -256,12 +256,11 @@ std::string DocsPage(const CommandTable& table) {
   std::string out =
       "# Commands\n\n"
       "Generated from `rules/packs/common/commands.json` by `yard help commands --markdown`; change that file, not "
-      "this "
-      "one.\n\n"
-      "A command stands at the beginning of a line of a comment or of the opening post, one a line, outside of code, "
-      "quotes and HTML comments: `/squash 160 -m \"fix: layout cache\"`, `/squash pr=160`, `@bot squash 160`. Every "
-      "command gets one answer, which is updated in place. Who may give a command is said by the file on the base "
-      "branch, then by the organisation's, then by the service's configuration, then by this table.\n";
+      "this one.\n\n"
+      "Write a command at the beginning of a line of a comment or of the opening post, one on each line, outside of "
+      "code, quotes and HTML comments: `/squash 160 -m \"fix: layout cache\"`, `/squash pr=160`, `@bot squash 160`. "
+      "Every command gets one answer, which is updated in place. Who may give a command is set by the first of these: "
+      "the repository's file on the base branch, the organisation's file, the service's configuration, this table.\n";
   const auto row = [&](const CommandModel& command) {
     out += "| [" + TableCell(Code(command.forms.front().text)) + "](#" + command.id + ") | " +
            TableCell(command.title.en) + " | " + TableCell(command.title.zh) + " | " +
