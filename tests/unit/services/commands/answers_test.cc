@@ -79,7 +79,7 @@ TEST(Answers, WhatIsNotAvailableSaysWhy) {
       "workflow pr in your clone. It was understood and noted; nothing was done.");
   const std::string autofix = answers.Unavailable(Asked("gate_autofix", "/autofix 92"));
   EXPECT_THAT(autofix, HasSubstr("is not offered: fixing is yours."));
-  EXPECT_THAT(autofix, HasSubstr("diagnosis: which stage failed"));
+  EXPECT_THAT(autofix, HasSubstr("/diagnose helps: it shows which stage failed"));
   EXPECT_THAT(answers.Unavailable(Asked("gate_autofix", "/autofix 92", true)), HasSubstr("不提供：修复要由你来做"));
 }
 
