@@ -46,6 +46,7 @@ std::vector<rules::FailureSignature> BuiltinSignatures() {
       Signature(kAssertionId, "an assertion of the program failed", kFailedAssertion,
                 {
                     R"(: Assertion .+ failed\.)",
+                    R"(^Assertion failed: )",
                     R"(^F\d{4} .+ Check failed: )",
                     R"(^(?:.+: )?INTERNAL ASSERT FAILED)",
                 }),
@@ -54,8 +55,14 @@ std::vector<rules::FailureSignature> BuiltinSignatures() {
                     // pytest-timeout, by signal and by thread.
                     R"(^(?:E\s+)?Failed: Timeout \(?>\d)",
                     R"(^\+{5,} Timeout \+{5,})",
+                    // torch's tests with several processes.
+                    R"(\bProcess \d+ terminated or timed out after [\d.]+ seconds)",
+                    // ctest.
+                    R"(^\s*\d+/\d+ Test +#\d+: .*\*\*\*Timeout\b)",
                 },
                 "test"),
+      Signature(kStackDumpId, "a test ran longer than faulthandler lets it", kExitCode - 1,
+                {R"(^Timeout \(\d+:\d\d:\d\d(?:\.\d+)?\)!)"}, "test"),
       Signature(
           kExceptionId, "an exception ended the program", kException,
           {
@@ -82,6 +89,8 @@ std::vector<rules::FailureSignature> BuiltinSignatures() {
                 "test"),
   };
 }
+
+bool IsTimeLimit(std::string_view id) { return id == kTimeoutId || id == kStackDumpId || id == "run-test-timeout"; }
 
 bool IsWrapper(const rules::FailureSignature& signature) {
   return signature.priority >= kFirstWrapper && signature.priority < kExitCode;

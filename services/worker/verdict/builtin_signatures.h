@@ -14,8 +14,17 @@ inline constexpr std::string_view kAssertionId = "assertion";
 inline constexpr std::string_view kExceptionId = "exception";
 inline constexpr std::string_view kTimeoutId = "timeout";
 inline constexpr std::string_view kPrecisionId = "precision";
+// faulthandler wrote where a test stood when it had run too long; the program may have gone on.
+inline constexpr std::string_view kStackDumpId = "stack-dump";
+// A process that the program had started failed, and why stands elsewhere (rules/packs/common/signatures.json).
+inline constexpr std::string_view kChildFailedId = "child-failed";
+// Installed packages that don't fit each other (rules/packs/common/signatures.json).
+inline constexpr std::string_view kPackageVersionsId = "package-versions";
 
 std::vector<rules::FailureSignature> BuiltinSignatures();
+
+// True for causes that are a limit of time: of a test, or of a file of tests (rules/packs/pytorch/signatures.json).
+bool IsTimeLimit(std::string_view id);
 
 // True for texts that say that a call failed and not why ("unhandled cuda error"): they stand behind whatever says why,
 // and before a plain exception on the same line.

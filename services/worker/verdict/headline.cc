@@ -6,33 +6,44 @@
 
 #include "services/core/lines.h"
 #include "services/worker/text.h"
+#include "services/worker/verdict/line_kinds.h"
 
 namespace yardmaster::worker {
 namespace {
 
 constexpr size_t kMaxMessageLines = 400;
 
-size_t IndentOf(std::string_view line) { return std::min(line.find_first_not_of(" \t"), line.size()); }
+std::vector<std::string_view> FirstLines(std::string_view message) {
+  std::vector<std::string_view> lines = LinesOf(message);
+  if (lines.size() > kMaxMessageLines) lines.resize(kMaxMessageLines);
+  return lines;
+}
 
 }  // namespace
+
+size_t IndentOf(std::string_view line) { return std::min(line.find_first_not_of(" \t"), line.size()); }
 
 bool IsErrorLine(std::string_view line) { return line.starts_with("E  "); }
 
 std::vector<std::string_view> ErrorLines(std::string_view message) {
-  std::vector<std::string_view> lines = LinesOf(message);
-  if (lines.size() > kMaxMessageLines) lines.resize(kMaxMessageLines);
+  const std::vector<std::string_view> lines = FirstLines(message);
   std::vector<std::string_view> errors;
   for (std::string_view line : lines) {
     if (IsErrorLine(line)) errors.push_back(TrimBlanks(line.substr(1)));
   }
   if (errors.empty()) return lines;
-  errors.insert(errors.begin(), lines.front());
+  // Above what pytest shows stands the text of the exception; what is indented in it may be source.
+  std::vector<std::string_view> text;
+  for (const std::string_view line : lines) {
+    if (TrimBlanks(line).empty() || line.starts_with('>') || IsErrorLine(line)) break;
+    if (text.empty() || IndentOf(line) == 0) text.push_back(line);
+  }
+  errors.insert(errors.begin(), text.begin(), text.end());
   return errors;
 }
 
 std::string_view Headline(std::string_view message) {
-  std::vector<std::string_view> lines = LinesOf(message);
-  if (lines.size() > kMaxMessageLines) lines.resize(kMaxMessageLines);
+  const std::vector<std::string_view> lines = FirstLines(message);
   const std::string_view first = TrimBlanks(FirstLine(message));
   const bool about_module = first.starts_with("collection failure") || first.starts_with("failed on ");
   std::string_view inner;
@@ -41,7 +52,7 @@ std::string_view Headline(std::string_view message) {
     const bool marked = IsErrorLine(line);
     if (marked) line.remove_prefix(1);
     const std::string_view text = TrimBlanks(line);
-    if (text == "Traceback (most recent call last):") {
+    if (text.starts_with("Traceback (most recent call last):")) {
       traceback = IndentOf(line);
     } else if (traceback.has_value() && !text.empty() && IndentOf(line) <= *traceback) {
       inner = text;
@@ -51,6 +62,19 @@ std::string_view Headline(std::string_view message) {
     }
   }
   return inner.empty() ? first : inner;
+}
+
+std::string WithLineBelow(std::string_view headline, std::string_view message) {
+  std::string text(headline);
+  if (!headline.ends_with(':')) return text;
+  bool below = false;
+  for (std::string_view line : FirstLines(message)) {
+    if (IsErrorLine(line)) line.remove_prefix(1);
+    line = TrimBlanks(line);
+    if (below && SaysAnything(line)) return Concat(text, " ", line);
+    below = below || line == headline;
+  }
+  return text;
 }
 
 }  // namespace yardmaster::worker

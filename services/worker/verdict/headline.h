@@ -2,10 +2,15 @@
 #ifndef YARDMASTER_SERVICES_WORKER_VERDICT_HEADLINE_H_
 #define YARDMASTER_SERVICES_WORKER_VERDICT_HEADLINE_H_
 
+#include <cstddef>
+#include <string>
 #include <string_view>
 #include <vector>
 
 namespace yardmaster::worker {
+
+// Blanks and tabs in front of a line; all of it where there is nothing else.
+size_t IndentOf(std::string_view line);
 
 // pytest marks the lines of an error among those of the source: "E       assert 1 == 2".
 bool IsErrorLine(std::string_view line);
@@ -17,6 +22,9 @@ std::vector<std::string_view> ErrorLines(std::string_view message);
 // The line of a failed test's message that says what went wrong. In the message of a wrapper that is the exception of
 // the process that the test started, or of the module that it could not import.
 std::string_view Headline(std::string_view message);
+
+// `headline` of `message`, with the line below where it ends with a colon and so says nothing by itself.
+std::string WithLineBelow(std::string_view headline, std::string_view message);
 
 }  // namespace yardmaster::worker
 

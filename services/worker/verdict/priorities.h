@@ -11,6 +11,7 @@ inline constexpr int kFirstHostFault = 100;   // below: devices and drivers
 inline constexpr int kDiskFull = 100;         // seen by the worker itself
 inline constexpr int kHostOutOfMemory = 120;  // the kernel killed outside of the step's own group
 inline constexpr int kNotStartable = 200;     // below: what no software on this host can fix
+inline constexpr int kPackageVersions = 237;
 inline constexpr int kRecipeSymptom = 250;
 inline constexpr int kFatalSignal = 300;
 inline constexpr int kKilled = 320;            // by a signal that others send, before anything else went wrong

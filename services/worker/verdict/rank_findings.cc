@@ -10,6 +10,9 @@
 #include "services/core/lines.h"
 #include "services/worker/verdict/builtin_signatures.h"
 #include "services/worker/verdict/headline.h"
+#include "services/worker/verdict/last_words.h"
+#include "services/worker/verdict/line_kinds.h"
+#include "services/worker/verdict/package_versions.h"
 #include "services/worker/verdict/priorities.h"
 #include "services/worker/verdict/rank_view.h"
 #include "services/worker/verdict/text.h"
@@ -24,6 +27,14 @@ constexpr size_t kMaxClassifiedTests = 100;
 // What shells say of programs that they did not find, or could not start.
 constexpr int kShellNotFound = 127;
 constexpr int kShellNotExecutable = 126;
+// That of `timeout`, when what it had started passed its limit.
+constexpr int kTimeoutCode = 124;
+// What a rank says in so many lines before its end may say why it ended.
+constexpr size_t kLinesBeforeEnd = 100;
+// Where an error of no known kind is looked for. Tests print errors that they get over; a build goes on with other
+// files after one.
+constexpr size_t kLastLines = 60;
+constexpr size_t kLastLinesOfTools = 400;
 // The pack's signatures for what the kernel logs have these names, too.
 constexpr std::string_view kOutOfMemoryId = "oom";
 constexpr std::string_view kHostOutOfMemoryId = "host-oom";
@@ -58,6 +69,13 @@ std::string WithoutQuotedData(std::string_view line) {
   return text;
 }
 
+// "Server exited unexpectedly": why stands in what the process printed that the test had started.
+bool OnlySaysChildFailed(const StepContext& context, const ReportTest& test) {
+  return test.outcome == Outcome::kFailed &&
+         absl::c_any_of(context.signatures->Match(WithoutQuotedData(Headline(test.message)), context.phase),
+                        [](const auto* signature) { return signature->id == kChildFailedId; });
+}
+
 Finding FromTest(const StepContext& context, const RankView& view, const ReportTest& test, bool tensors_off) {
   const std::vector<std::string_view> lines = ErrorLines(test.message);
   // The best of what the message is known by.
@@ -85,12 +103,15 @@ Finding FromTest(const StepContext& context, const RankView& view, const ReportT
   } else if (best != nullptr) {
     finding = On(view, FromSignature(*context.signatures, *best, best_line));
     finding.what = Concat("test '", test.id, "': ", finding.what);
+  } else if (const std::string_view misfit = MisfitOf(test.message); !misfit.empty()) {
+    finding = Make(view, kPackageVersions, FailureClass::kEnvironment, kPackageVersionsId,
+                   Concat("test '", test.id, "': installed packages don't fit each other: ", Quoted(misfit)));
   } else if (tensors_off && LooksLikeAssertion(context, test.message)) {
     // The test asserts what the worker's own comparison shows: there it says more.
     finding = Make(view, kPrecision, FailureClass::kCode, kPrecisionId,
                    Concat("test '", test.id, "' failed: ", Quoted(FirstLine(test.message))));
   } else {
-    const std::string message = Quoted(Headline(test.message));
+    const std::string message = Quoted(WithLineBelow(Headline(test.message), test.message));
     finding = Make(view, kFailedTest, FailureClass::kCode, "test-failed",
                    Concat("test '", test.id, "' failed", message.empty() ? "" : ": ", message));
     finding.generic = true;
@@ -113,6 +134,10 @@ void FindInTests(const StepContext& context, RankView& view, bool tensors_off) {
       Finding finding = FromTest(context, view, test, tensors_off);
       const int64_t begin = view.evidence->begin_micros - context.begin_micros;
       finding.micros = std::min(view.end_micros, begin + static_cast<int64_t>(seconds * kMicrosPerSecond));
+      if (finding.generic && OnlySaysChildFailed(context, test)) {
+        finding.priority = kFirstWrapper;
+        if (view.child_of.empty()) view.child_of = test.id;
+      }
       view.findings.push_back(std::move(finding));
     }
   }
@@ -153,6 +178,18 @@ std::string KernelSays(const Signatures::Hit* hit) {
   return hit == nullptr ? std::string() : Concat("; the kernel says: ", Quoted(hit->line.text));
 }
 
+// The rank had said why it fails right before it ended: an exception, a text that is known and is no victim's.
+bool SaidWhyBeforeEnd(const StepContext& context, const RankView& view) {
+  if (context.evidence->log == nullptr) return false;
+  const absl::StatusOr<std::vector<LogLine>> tail =
+      context.evidence->log->TailUntil(kLinesBeforeEnd, view.rank, LastCountedMicros(context));
+  if (!tail.ok() || tail->empty()) return false;
+  return absl::c_any_of(view.hits, [&](const Signatures::Hit& hit) {
+    return hit.signature->cls == FailureClass::kCode && !IsWrapper(*hit.signature) &&
+           hit.line.number >= tail->front().number;
+  });
+}
+
 void FindInSignal(const StepContext& context, RankView& view) {
   const StepEvidence& evidence = *context.evidence;
   const int signal = view.end->signal;
@@ -177,6 +214,8 @@ void FindInSignal(const StepContext& context, RankView& view) {
     finding = Make(view, kKilled, FailureClass::kCode, "signal",
                    Concat(what, "; the kernel killed nothing for want of memory, so another process did"));
     finding.from_outside = true;
+    // Whoever killed it did so because it had failed.
+    if (SaidWhyBeforeEnd(context, view)) finding.priority = kExitCode;
   } else {
     finding = Make(view, kFatalSignal, FailureClass::kCode, "signal", std::move(what));
     finding.from_outside = signal == SIGTERM || signal == SIGHUP || signal == SIGINT || signal == SIGPIPE;
@@ -194,6 +233,16 @@ void FindInSignal(const StepContext& context, RankView& view) {
     break;
   }
   view.findings.push_back(std::move(finding));
+}
+
+void AddLastWords(const StepContext& context, int rank, Finding& finding) {
+  if (context.evidence->log == nullptr) return;
+  const size_t lines = context.phase == "test" ? kLastLines : kLastLinesOfTools;
+  std::optional<LastWords> words = LastWordsOf(*context.evidence->log, rank, lines, LastCountedMicros(context));
+  // The test that it stood in says more than a line that is no error.
+  if (!words.has_value() || (!words->error && !finding.test.empty())) return;
+  finding.what += Concat(words->error ? ": " : "; its last line: ", Quoted(words->line.text));
+  finding.line = std::move(words->line);
 }
 
 void FindInExitCode(const StepContext& context, RankView& view) {
@@ -218,6 +267,12 @@ void FindInExitCode(const StepContext& context, RankView& view) {
         finding.what += Concat(": ", Quoted(finding.line->text));
       }
     }
+  } else if (code == kTimeoutCode) {
+    finding = Make(view, kExitCode, FailureClass::kCode, kTimeoutId,
+                   Concat("ended with exit code ", code, ", which says that `timeout` stopped it"));
+    finding.test = UnfinishedTest(context, view.rank);
+    if (!finding.test.empty()) finding.what += Concat(", in ", finding.test);
+    finding.generic = true;
   } else {
     std::string what = Concat("ended with exit code ", code);
     if (view.ran > 0 && view.failed == 0) {
@@ -228,6 +283,7 @@ void FindInExitCode(const StepContext& context, RankView& view) {
     finding.test = view.failed > 0 ? "" : UnfinishedTest(context, view.rank);
     if (!finding.test.empty()) finding.what += Concat(", in ", finding.test);
     finding.generic = true;
+    AddLastWords(context, view.rank, finding);
   }
   view.findings.push_back(std::move(finding));
 }
@@ -240,19 +296,45 @@ bool Believed(const Signatures::Hit& hit, const RankView& view) {
   if (view.failed == 0 || hit.signature->device_fatal || hit.signature->priority < kFirstHostFault) return true;
   // A process that ends itself at a test's limit says so in no report.
   if (hit.signature->id == kTimeoutId) return true;
+  if (!view.child_of.empty() && hit.signature->cls != FailureClass::kVictim) return true;
   // What is the code's or another rank's stands in the messages; what is the machine's may be cut off there.
   const bool machine =
       hit.signature->cls == FailureClass::kEnvironment || hit.signature->cls == FailureClass::kInfrastructure;
   return machine && IsErrorLine(hit.line.text);
 }
 
+// A word of the machine about another attempt: what was found wrong with the code after it shows that one went well.
+bool WasGotOver(const Signatures::Hit& hit, const RankView& view) {
+  const bool machine =
+      hit.signature->cls == FailureClass::kEnvironment || hit.signature->cls == FailureClass::kInfrastructure;
+  return machine && SaysRetry(hit.line.text) && absl::c_any_of(view.hits, [&](const Signatures::Hit& other) {
+           return other.signature->cls == FailureClass::kCode && !IsGeneric(*other.signature) &&
+                  other.line.number > hit.line.number;
+         });
+}
+
+// Where nothing else says why a process failed, the error right before the word of it does.
+void AddErrorBefore(LogReader& log, const LogLine& line, Finding& finding) {
+  const std::optional<LastWords> before = LastWordsOf(log, line.rank, kLastLines, line.micros);
+  if (!before.has_value() || !before->error || before->line.number >= line.number) return;
+  finding.what += Concat("; before it: ", Quoted(before->line.text));
+}
+
 void FindInLog(const StepContext& context, RankView& view) {
   for (const Signatures::Hit& hit : view.hits) {
-    if (!Believed(hit, view)) continue;
+    if (!Believed(hit, view) || WasGotOver(hit, view)) continue;
     Finding finding = On(view, FromSignature(*context.signatures, *hit.signature, hit.line.text));
     finding.micros = hit.line.micros;
     finding.line = hit.line;
-    if (finding.signature == kTimeoutId) {
+    if (const std::string below = LineBelowColon(*context.evidence->log, hit.line); !below.empty()) {
+      finding.what += Concat(" ", Quoted(below));
+    }
+    if (finding.signature == kChildFailedId) AddErrorBefore(*context.evidence->log, hit.line, finding);
+    if (view.failed > 0 && !view.child_of.empty() && !finding.device_fatal) {
+      finding.test = view.child_of;
+      finding.what = Concat("test '", view.child_of, "': ", finding.what);
+    }
+    if (IsTimeLimit(finding.signature)) {
       finding.test = UnfinishedTest(context, view.rank);
       if (!finding.test.empty()) finding.what = Concat("test '", finding.test, "' passed its time limit");
     }

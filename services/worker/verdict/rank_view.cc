@@ -8,6 +8,10 @@
 #include <utility>
 
 #include "absl/algorithm/container.h"
+#include "services/worker/logs/escape_sequences.h"
+#include "services/worker/re2_piece.h"
+#include "services/worker/verdict/line_kinds.h"
+#include "services/worker/verdict/line_prefix.h"
 
 namespace yardmaster::worker {
 namespace {
@@ -109,11 +113,10 @@ int64_t LastCountedMicros(const StepContext& context) {
 }
 
 std::string UnfinishedTest(const StepContext& context, int rank) {
-  static const RE2 kPytest(R"(^(?:\[rank\d+\]:)?(\S+\.py::[^\s\[]+(?:\[[^\]]*\])?)\s*(.*)$)");
+  static const RE2 kPytest(R"(^(\S+\.py::[^\s\[]+(?:\[[^\]]*\])?)\s*(.*)$)");
   static const RE2 kPytestOutcome(R"((?:^|\s)(?:PASSED|FAILED|SKIPPED|ERROR|XFAIL|XPASS)\b)");
   static const RE2 kPytestSummary(R"(^(?:FAILED|ERROR|SKIPPED|PASSED) \S)");
   static const RE2 kGtestRun(R"(^\[ RUN      \] (\S+))");
-  static const RE2 kGtestEnd(R"(^\[(?:       OK |  FAILED  |  SKIPPED )\] \S)");
   const StepEvidence& evidence = *context.evidence;
   if (evidence.log == nullptr) return "";
   const absl::StatusOr<std::vector<LogLine>> lines =
@@ -121,15 +124,17 @@ std::string UnfinishedTest(const StepContext& context, int rank) {
   if (!lines.ok()) return "";
   std::string begun;
   for (const LogLine& line : *lines) {
+    std::string buffer;
+    const std::string_view text = WithoutPrefix(WithoutEscapes(line.text, buffer));
     std::string name;
     std::string rest;
-    if (RE2::PartialMatch(line.text, kPytestSummary)) {
+    if (RE2::PartialMatch(Piece(text), kPytestSummary)) {
       begun.clear();
-    } else if (RE2::PartialMatch(line.text, kPytest, &name, &rest)) {
+    } else if (RE2::PartialMatch(Piece(text), kPytest, &name, &rest)) {
       begun = RE2::PartialMatch(rest, kPytestOutcome) ? "" : name;
-    } else if (RE2::PartialMatch(line.text, kGtestRun, &name)) {
+    } else if (RE2::PartialMatch(Piece(text), kGtestRun, &name)) {
       begun = name;
-    } else if (RE2::PartialMatch(line.text, kGtestEnd) || RE2::PartialMatch(line.text, kPytestOutcome)) {
+    } else if (TestEndOf(text) != TestEnd::kNone) {
       begun.clear();
     }
   }

@@ -30,6 +30,8 @@ struct RankView {
   std::vector<Signatures::Hit> hits;  // in its log, by priority
   std::vector<Finding> findings;
   bool victim = false;
+  // A failed test that only says that a process it had started failed: why stands in what that process printed.
+  std::string child_of;
 
   // It ended by itself, and not well.
   bool EndedBadly() const { return end.has_value() && !skipped_by_code && (end->code != 0 || end->signal != 0); }

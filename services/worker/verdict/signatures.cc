@@ -2,14 +2,15 @@
 #include <re2/set.h>
 
 #include <array>
-#include <map>
 #include <mutex>
-#include <set>
 #include <utility>
 
 #include "absl/algorithm/container.h"
+#include "services/worker/logs/escape_sequences.h"
 #include "services/worker/re2_piece.h"
 #include "services/worker/verdict/builtin_signatures.h"
+#include "services/worker/verdict/hits_by_rank.h"
+#include "services/worker/verdict/line_prefix.h"
 #include "services/worker/verdict/verdict.h"
 
 namespace yardmaster::worker {
@@ -23,6 +24,7 @@ constexpr int64_t kPatternMemory = 4 << 20;
 constexpr size_t kMaxMatchedBytes = 16 * 1024;
 
 constexpr std::array<std::string_view, 3> kPhases = {kFetchLayer, kBuildLayer, "test"};
+constexpr size_t kTests = 2;  // index of the last one
 
 RE2::Options Options(int64_t memory) {
   RE2::Options options;
@@ -40,44 +42,6 @@ std::string Alternation(const std::vector<std::string>& patterns) {
   return text;
 }
 
-// What loggers, the kernel, the journal, builders of images, and programs that pass on what others print (Ray, vLLM,
-// mpirun, pytest) put in front of a line: patterns that begin with "^" mean what comes after it.
-std::string_view WithoutPrefix(std::string_view line) {
-  static const RE2 kStamp(R"((?:\[ *\d+\.\d{3,9}\] )"
-                          R"(|\[?\d{4}-\d\d-\d\d[T -]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?\]?:?[ \t]+)"
-                          R"(|[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \S+ )"
-                          R"(|#\d+ \d+\.\d+ )"
-                          R"(|\((?:\w+ )?pid=\d+(?:, ip=[0-9a-f.:]+)?\) ?)"
-                          R"(|(?:INFO|WARNING|ERROR|CRITICAL) \d\d-\d\d \d\d:\d\d:\d\d \[?[\w./]+:\d+\] )"
-                          R"(|\[\d+,\d+\]<std(?:out|err)>: ?)"
-                          R"(|INTERNALERROR> ))",
-                          Options(kPatternMemory));
-  auto rest = Piece(line);
-  // One program passes on what another one does.
-  constexpr int kMostPrefixes = 3;
-  for (int i = 0; i < kMostPrefixes && RE2::Consume(&rest, kStamp); ++i) {
-  }
-  return {rest.data(), rest.size()};
-}
-
-// How a traceback goes on after an exception that is not what ended the program.
-enum class Chain : uint8_t { kNone, kHandled, kRaisedFrom, kOfProcess };
-
-Chain ChainOf(std::string_view line) {
-  if (line.find("During handling of the above exception, another exception occurred:") != std::string_view::npos) {
-    return Chain::kHandled;
-  }
-  if (line.find("The above exception was the direct cause of the following exception:") != std::string_view::npos) {
-    return Chain::kRaisedFrom;
-  }
-  static const RE2 kProcess(R"(-- Process \d+ terminated with the following error:)", Options(kPatternMemory));
-  return RE2::PartialMatch(Piece(line), kProcess) ? Chain::kOfProcess : Chain::kNone;
-}
-
-bool Earlier(const LogLine& a, const LogLine& b) {
-  return std::pair(a.micros, a.number) < std::pair(b.micros, b.number);
-}
-
 class CompiledSignatures final : public Signatures {
  public:
   static std::shared_ptr<const Signatures> Create(std::vector<rules::FailureSignature> signatures, std::string& error) {
@@ -89,53 +53,33 @@ class CompiledSignatures final : public Signatures {
   }
 
   std::vector<Hit> FindByRank(LogReader& log, std::string_view phase) const override {
-    std::map<std::pair<const rules::FailureSignature*, int>, Hit> first;
-    std::map<int, uint64_t> exceptions;  // rank → the last line that ended a traceback
-    // Ranks whose next exception was raised from one of a known kind: that kind says more than a name of one's own.
-    std::set<int> known;
-    // The last of chained exceptions ended the program. Of one that it was raised from, the kind still counts.
-    const auto forget = [&](int rank, Chain chain) {
-      const auto last = exceptions.find(rank);
-      if (last == exceptions.end()) return;
-      const bool kind = absl::c_any_of(first, [&](const auto& entry) {
-        return entry.first.second == rank && entry.second.line.number == last->second && !IsGeneric(*entry.first.first);
-      });
-      if (chain == Chain::kRaisedFrom && kind) known.insert(rank);
-      std::erase_if(first, [&](const auto& entry) {
-        const bool same = entry.first.second == rank && entry.second.line.number == last->second;
-        return same && (chain != Chain::kRaisedFrom || IsGeneric(*entry.first.first));
-      });
-    };
+    HitsByRank hits_by_rank(Find(kExceptionId), Find(kPackageVersionsId), /*tests=*/PhaseIndex(phase) == kTests);
     // A damaged log is read up to the damage: what it shows until then still counts.
     (void)log.Read(1, log.lines(), [&](const LogLine& line) {
-      if (const Chain chain = ChainOf(line.text); chain != Chain::kNone) forget(line.rank, chain);
+      std::string buffer;
+      const std::string_view text = Text(line.text, buffer);
       bool exception = false;
-      for (const rules::FailureSignature* signature : Match(line.text, phase, exception)) {
-        if (signature->id == kExceptionId && known.erase(line.rank) > 0) continue;
-        const auto [at, added] = first.try_emplace({signature, line.rank}, Hit{signature, line});
-        if (!added && Earlier(line, at->second.line)) at->second.line = line;
-      }
-      if (exception) exceptions[line.rank] = line.number;
+      std::vector<const rules::FailureSignature*> matched = MatchText(text, phase, exception);
+      hits_by_rank.Add(line, text, std::move(matched), exception);
       return true;
     });
-    std::vector<Hit> hits;
-    hits.reserve(first.size());
-    for (auto& [key, hit] : first) hits.push_back(std::move(hit));
+    std::vector<Hit> hits = hits_by_rank.Take();
     Sort(hits);
     return hits;
   }
 
   std::vector<const rules::FailureSignature*> Match(std::string_view line, std::string_view phase) const override {
+    std::string buffer;
     bool exception = false;
-    return Match(line, phase, exception);
+    return MatchText(Text(line, buffer), phase, exception);
   }
 
   size_t Place(const rules::FailureSignature& signature, std::string_view line) const override {
-    const auto at = absl::c_find_if(signatures_, [&](const auto& known) { return known.id == signature.id; });
-    if (at == signatures_.end()) return 0;
+    const rules::FailureSignature* known = Find(signature.id);
+    if (known == nullptr) return 0;
     const std::string_view matched = WithoutPrefix(line.substr(0, kMaxMatchedBytes));
     re2::StringPiece text;
-    const RE2& pattern = *patterns_[static_cast<size_t>(at - signatures_.begin())];
+    const RE2& pattern = *patterns_[static_cast<size_t>(known - signatures_.data())];
     if (!pattern.Match(Piece(matched), 0, matched.size(), RE2::UNANCHORED, &text, 1)) return 0;
     return static_cast<size_t>(text.data() - line.data());
   }
@@ -159,12 +103,22 @@ class CompiledSignatures final : public Signatures {
 
   CompiledSignatures() = default;
 
+  // What of a line is looked at. `buffer` holds it where it had escape sequences.
+  static std::string_view Text(std::string_view line, std::string& buffer) {
+    return WithoutPrefix(WithoutEscapes(line.substr(0, kMaxMatchedBytes), buffer));
+  }
+
+  // Null: there is none of that name.
+  const rules::FailureSignature* Find(std::string_view id) const {
+    const auto at = absl::c_find_if(signatures_, [&](const auto& known) { return known.id == id; });
+    return at == signatures_.end() ? nullptr : &*at;
+  }
+
   // `exception`: the line is the last of a traceback, whatever else it is known by.
-  std::vector<const rules::FailureSignature*> Match(std::string_view line, std::string_view phase,
-                                                    bool& exception) const {
+  std::vector<const rules::FailureSignature*> MatchText(std::string_view line, std::string_view phase,
+                                                        bool& exception) const {
     std::vector<const rules::FailureSignature*> matched;
     const PhaseSet& set = SetOf(phase);
-    line = WithoutPrefix(line.substr(0, kMaxMatchedBytes));
     std::vector<int> found;
     RE2::Set::ErrorInfo info{};
     if (set.set != nullptr && set.set->Match(Piece(line), &found, &info)) {
@@ -188,7 +142,7 @@ class CompiledSignatures final : public Signatures {
   // Unknown phases are tests.
   static size_t PhaseIndex(std::string_view phase) {
     const auto at = absl::c_find(kPhases, phase);
-    return at == kPhases.end() ? kPhases.size() - 1 : static_cast<size_t>(at - kPhases.begin());
+    return at == kPhases.end() ? kTests : static_cast<size_t>(at - kPhases.begin());
   }
 
   static void Sort(std::vector<Hit>& hits) {

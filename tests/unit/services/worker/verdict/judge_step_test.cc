@@ -403,6 +403,122 @@ TEST(JudgeStep, AKillThatTheKernelDidNotDoIsSaidToBeSomebodys) {
   EXPECT_THAT(judgement.result.reason, HasSubstr("another process did"));
 }
 
+TEST(JudgeStep, AKillRightAfterAnExceptionFollowsFromIt) {
+  StepCase test;
+  test.Kill(kNoRank, SIGKILL, 3 * kSecond);
+  test.log.Add(kNoRank, 0,
+               "Traceback (most recent call last):\n  File \"a.py\", line 3\nRuntimeError: no such layer\n");
+  const StepJudgement judgement = test.Judge();
+  ExpectCause(judgement, Verdict::kFailed, FailureClass::kCode, "exception");
+  EXPECT_THAT(judgement.result.reason, HasSubstr("no such layer"));
+}
+
+TEST(JudgeStep, AnExceptionLongBeforeAKillSaysNothingOfIt) {
+  StepCase test;
+  test.Kill(kNoRank, SIGKILL, 3 * kSecond);
+  test.log.Add(kNoRank, 0, "Traceback (most recent call last):\n  File \"a.py\", line 3\nImportError: no fast path\n");
+  for (int step = 0; step < 200; ++step) test.log.Add(kNoRank, kSecond, "step " + std::to_string(step));
+  ExpectCause(test.Judge(), Verdict::kFailed, FailureClass::kCode, "signal");
+}
+
+TEST(JudgeStep, AnExitWithoutAKnownReasonTellsTheErrorThatTheProgramPrinted) {
+  StepCase test;
+  test.Exit(kNoRank, 2, 3 * kSecond);
+  test.log.Add(kNoRank, 0, "comparing\n[ERROR] max diff=48790.0 at idx=7944\n[ERROR] compare failed\nbye\n");
+  const StepJudgement judgement = test.Judge();
+  ExpectCause(judgement, Verdict::kFailed, FailureClass::kCode, "exit");
+  EXPECT_THAT(judgement.result.reason, HasSubstr("ended with exit code 2: [ERROR] max diff=48790.0"));
+  EXPECT_EQ(judgement.result.cause->line, 2U);
+
+  StepCase silent;
+  silent.Exit(kNoRank, 3, 3 * kSecond);
+  silent.log.Add(kNoRank, 0, "0 errors so far\nlayer 7 is odd\n---\n");
+  EXPECT_THAT(silent.Judge().result.reason, HasSubstr("ended with exit code 3; its last line: layer 7 is odd"));
+}
+
+TEST(JudgeStep, TheExitCodeOfTimeoutIsALimitOfTime) {
+  StepCase test;
+  test.Exit(kNoRank, 124, 30 * kSecond);
+  test.log.Add(kNoRank, 0, "tests/a_test.py::test_ring PASSED\ntests/a_test.py::test_mesh");
+  const StepJudgement judgement = test.Judge();
+  ExpectCause(judgement, Verdict::kTimedOut, FailureClass::kCode, "timeout");
+  EXPECT_EQ(judgement.result.cause->test, "tests/a_test.py::test_mesh");
+
+  StepCase failed;
+  failed.Exit(kNoRank, 124, 30 * kSecond);
+  failed.log.Add(kNoRank, 0, "Traceback (most recent call last):\n  File \"a.py\", line 3\nValueError: 3\n");
+  ExpectCause(failed.Judge(), Verdict::kFailed, FailureClass::kCode, "exception");
+}
+
+TEST(JudgeStep, ATestThatFaulthandlerShowsHasPassedALimit) {
+  StepCase test;
+  test.Exit(kNoRank, 1, 3 * kSecond);
+  test.log.Add(kNoRank, 0, "tests/a_test.py::test_drain \nTimeout (0:10:00)!\nThread 0x01 (most recent call first):\n");
+  ExpectCause(test.Judge(), Verdict::kTimedOut, FailureClass::kCode, "stack-dump");
+
+  // It went on, and failed of something else.
+  test.Junit(kNoRank, {Ran("tests/a_test.py::test_drain", kPass), Ran("b", kFail, "assert 1 == 2")});
+  ExpectCause(test.Judge(), Verdict::kFailed, FailureClass::kCode, "test-failed");
+}
+
+TEST(JudgeStep, ATestThatSaysOnlyThatItsProcessFailedIsExplainedByWhatThatPrinted) {
+  StepCase test;
+  test.Junit(kNoRank, {Ran("a", kPass), Ran("b", kFail, "RuntimeError: Server exited unexpectedly.")});
+  test.Exit(kNoRank, 1, kSecond);
+  test.log.Add(kNoRank, 0, "a.py::a PASSED\n(APIServer pid=7) ValueError: 3 layers for 2 stages\na.py::b FAILED\n");
+  const StepJudgement judgement = test.Judge();
+  ExpectCause(judgement, Verdict::kFailed, FailureClass::kCode, "exception");
+  EXPECT_EQ(judgement.result.cause->test, "b");
+  EXPECT_THAT(judgement.result.reason, HasSubstr("test 'b': an exception ended the program"));
+  EXPECT_THAT(judgement.result.reason, HasSubstr("3 layers for 2 stages"));
+
+  // Without such words it stays what the test says.
+  StepCase silent;
+  silent.Junit(kNoRank, {Ran("b", kFail, "RuntimeError: Server exited unexpectedly.")});
+  silent.Exit(kNoRank, 1, kSecond);
+  ExpectCause(silent.Judge(), Verdict::kFailed, FailureClass::kCode, "test-failed");
+}
+
+TEST(JudgeStep, WhatATestPrintedThatPassedIsNoCauseOfAnExit) {
+  StepCase test;
+  test.Exit(kNoRank, 1, kSecond);
+  test.log.Add(kNoRank, 0,
+               "a.py::test_bad_input \nTraceback (most recent call last):\n  File \"a.py\"\nValueError: 3\n"
+               "PASSED\na.py::test_b \nTraceback (most recent call last):\n  File \"a.py\"\nKeyError: 'w'\nFAILED\n");
+  const StepJudgement judgement = test.Judge();
+  ExpectCause(judgement, Verdict::kFailed, FailureClass::kCode, "exception");
+  EXPECT_THAT(judgement.result.reason, HasSubstr("KeyError: 'w'"));
+}
+
+TEST(JudgeStep, AnAttemptThatWasMadeAgainIsNotBlamedForWhatCameLater) {
+  const std::string retry =
+      "WARNING: Retrying (Retry(total=4, connect=None)) after connection broken by 'NewConnectionError: Failed to "
+      "establish a new connection': /simple/torch/\n";
+  StepCase compiled;
+  compiled.evidence.layer = kBuildLayer;
+  compiled.Exit(kNoRank, 1, kSecond);
+  compiled.log.Add(kNoRank, 0, retry + "Successfully installed torch\na.cc:3:4: error: 'x' was not declared\n");
+  ExpectCause(compiled.Judge(), Verdict::kFailed, FailureClass::kCode, "compile");
+
+  StepCase gave_up;
+  gave_up.evidence.layer = kBuildLayer;
+  gave_up.Exit(kNoRank, 1, kSecond);
+  gave_up.log.Add(kNoRank, 0, retry + "ERROR: Could not find a version that satisfies the requirement torch\n");
+  ExpectCause(gave_up.Judge(), Verdict::kError, FailureClass::kInfrastructure, "network-install");
+}
+
+TEST(JudgeStep, AHeadlineThatEndsWithAColonIsToldWithTheLineBelow) {
+  StepCase test;
+  test.Junit(kNoRank, {Ran("a", kFail, "AssertionError: Test3:\n\nMatched tokens: [2, 84]\n")});
+  test.Exit(kNoRank, 1, kSecond);
+  EXPECT_THAT(test.Judge().result.reason, HasSubstr("AssertionError: Test3: Matched tokens: [2, 84]"));
+
+  StepCase logged;
+  logged.Exit(kNoRank, 1, kSecond);
+  logged.log.Add(kNoRank, 0, "x.MLIRCompilationError:\n///---\n[Convert] encounters an odd layout\n");
+  EXPECT_THAT(logged.Judge().result.reason, HasSubstr("MLIRCompilationError: [Convert] encounters an odd layout"));
+}
+
 TEST(JudgeStep, AShellThatSaysThatItsChildWasKilledIsReadLikeASignal) {
   StepCase test;
   test.Exit(kNoRank, 137, 3 * kSecond);

@@ -1,0 +1,28 @@
+// What a rank said of its failure where no signature knows it.
+#ifndef YARDMASTER_SERVICES_WORKER_VERDICT_LAST_WORDS_H_
+#define YARDMASTER_SERVICES_WORKER_VERDICT_LAST_WORDS_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "services/worker/logs/log.h"
+
+namespace yardmaster::worker {
+
+struct LastWords {
+  LogLine line;
+  bool error = false;  // it calls itself an error; else it is the last line
+};
+
+// Of the last `lines` of a rank, until `until`, the first that calls itself an error, else the last that says anything.
+std::optional<LastWords> LastWordsOf(LogReader& log, int rank, size_t lines, int64_t until);
+
+// The line below `line` on its rank, where `line` ends with a colon and so says nothing by itself; empty if it does
+// not, or if a traceback is below.
+std::string LineBelowColon(LogReader& log, const LogLine& line);
+
+}  // namespace yardmaster::worker
+
+#endif  // YARDMASTER_SERVICES_WORKER_VERDICT_LAST_WORDS_H_

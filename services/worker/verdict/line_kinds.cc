@@ -1,0 +1,54 @@
+#include "services/worker/verdict/line_kinds.h"
+
+#include <re2/re2.h>
+
+#include "absl/algorithm/container.h"
+#include "absl/strings/ascii.h"
+#include "services/worker/re2_piece.h"
+#include "services/worker/text.h"
+
+namespace yardmaster::worker {
+
+bool SaysAnything(std::string_view text) {
+  return absl::c_any_of(text, [](char c) { return absl::ascii_isalnum(static_cast<unsigned char>(c)); });
+}
+
+TestEnd TestEndOf(std::string_view text) {
+  // Few lines have one of these words; the patterns are for them.
+  if (Contains(text, "PASSED") || Contains(text, " OK ]") || text.ends_with("... ok")) {
+    static const RE2 kPassed(
+        // "a.py::test_b PASSED [ 12%]", "[gw0] [ 12%] PASSED a.py::test_b", after a test's output "PASSED". A list of
+        // what passed, at the end, begins with that word.
+        R"(^\S+::.* PASSED(?:\s*$|\s+\[)|^\[gw\d+\] .*\bPASSED \S+::|^\.?PASSED(?:\s*$|\s+\[))"
+        R"(|^\[       OK \] \S|^\S+ \(\S+\) \.\.\. ok$)",
+        RE2::Latin1);
+    return RE2::PartialMatch(Piece(text), kPassed) ? TestEnd::kPassed : TestEnd::kNone;
+  }
+  static const RE2 kOther(
+      R"((?:^|\s)(?:FAILED|ERROR|SKIPPED|XFAIL|XPASS)(?:\s*$|\s+\[|\s+\S+::)|^\[(?:  FAILED |  SKIPPED )\s?\] \S)"
+      R"(|\.\.\. (?:FAIL|ERROR|skipped\b.*)$|^=+ (?:FAILURES|ERRORS|PASSES|short test summary info) =+)",
+      RE2::Latin1);
+  const bool may = Contains(text, "FAIL") || Contains(text, "ERROR") || Contains(text, "SKIP") ||
+                   Contains(text, "XPASS") || text.starts_with("===") || Contains(text, "... skipped");
+  return may && RE2::PartialMatch(Piece(text), kOther) ? TestEnd::kOther : TestEnd::kNone;
+}
+
+bool SaysRetry(std::string_view text) {
+  static const RE2 kRetry(R"((?i)\bretry(?:ing)?\b|\bwill (?:be )?retr(?:y|ied)\b|\btrying again\b)", RE2::Latin1);
+  return RE2::PartialMatch(Piece(text), kRetry);
+}
+
+bool CallsItselfError(std::string_view text) {
+  static const RE2 kError(
+      // "ERROR: …", "[ERROR] …", "Error in x: …", "fatal: …", glog's "E0116 07:02:59.408227 …", "FAILED a.py - …".
+      R"(^\s*\[?(?i:error|fatal(?: error)?|critical|failure|exception)\]?(?:\(\w+\))?(?::|\s+-|\s*$|\s+[A-Z[]|\s+in\b)|^\s*\[(?i:error|fatal|critical)\])"
+      R"(|^g?make(?:\[\d+\])?: \*\*\* |^E(?:20\d\d)?\d{4} \d\d:|^(?:FAILED|ERROR) \S+ - |[\s\]|-](?:ERROR|FATAL|CRITICAL)[\s\]:|-])"
+      // "x.mlir:3:4: error: …", "tool: fatal: …".
+      R"(|[:)] (?:(?i:fatal )?error|fatal)(?: [A-Z]+\d+)?: )"
+      // "  'out' FAIL  shape=…", "TEST FAILED: …".
+      R"(|\bFAIL(?:ED|URE)?(?:[:!]|\s*$|\s+\S)|^Assertion)",
+      RE2::Latin1);
+  return RE2::PartialMatch(Piece(text), kError);
+}
+
+}  // namespace yardmaster::worker

@@ -1,0 +1,27 @@
+// What kind of line a program prints: the outcome of a test, a word of another attempt, an error of no known kind.
+#ifndef YARDMASTER_SERVICES_WORKER_VERDICT_LINE_KINDS_H_
+#define YARDMASTER_SERVICES_WORKER_VERDICT_LINE_KINDS_H_
+
+#include <cstdint>
+#include <string_view>
+
+namespace yardmaster::worker {
+
+// It has a letter or a digit.
+bool SaysAnything(std::string_view text);
+
+enum class TestEnd : uint8_t { kNone, kPassed, kOther };
+// `text` is a line without prefix. A test ended there: what stands before it, since the end of the one before, was
+// printed while it ran. Also where a list of what failed begins. pytest, GoogleTest, unittest.
+TestEnd TestEndOf(std::string_view text);
+
+// The program tries again what failed: alone it says nothing of how the program ended.
+bool SaysRetry(std::string_view text);
+
+// A line, with what stands in front of it or without, calls itself an error, in a form that loggers, shells, compilers
+// and scripts use.
+bool CallsItselfError(std::string_view text);
+
+}  // namespace yardmaster::worker
+
+#endif  // YARDMASTER_SERVICES_WORKER_VERDICT_LINE_KINDS_H_

@@ -1,0 +1,16 @@
+// What stands in front of a line of output and is no part of what a program says in it.
+#ifndef YARDMASTER_SERVICES_WORKER_VERDICT_LINE_PREFIX_H_
+#define YARDMASTER_SERVICES_WORKER_VERDICT_LINE_PREFIX_H_
+
+#include <string_view>
+
+namespace yardmaster::worker {
+
+// `line` without what loggers, the kernel, the journal, jobs of a CI, builders of images, and programs that pass on
+// what others print (Ray, vLLM, mpirun, torch, pytest) put in front of it: a pattern that begins with "^" means what
+// comes after that. How far the rest is indented stays. A view into `line`, which is free of escape sequences.
+std::string_view WithoutPrefix(std::string_view line);
+
+}  // namespace yardmaster::worker
+
+#endif  // YARDMASTER_SERVICES_WORKER_VERDICT_LINE_PREFIX_H_

@@ -1,0 +1,38 @@
+// Follows the tracebacks of Python in the output of one rank: which line says the exception, and how one exception
+// hangs together with the one before.
+#ifndef YARDMASTER_SERVICES_WORKER_VERDICT_TRACEBACKS_H_
+#define YARDMASTER_SERVICES_WORKER_VERDICT_TRACEBACKS_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace yardmaster::worker {
+
+// What follows on an exception that is not what ended the program.
+enum class Chain : uint8_t {
+  kNone,
+  kHandled,     // another one, raised while it was handled
+  kRaisedFrom,  // another one that was raised from it
+  kOfProcess,   // that of the process that it tells of
+};
+
+class Tracebacks {
+ public:
+  // Takes the next line, without prefix. How a traceback that begins there, or is announced there, goes on from the
+  // last exception.
+  Chain Next(std::string_view text);
+  // That line says the exception of a traceback, whatever its name ends with.
+  bool AtException() const { return exception_; }
+
+ private:
+  std::optional<size_t> indent_;  // of the header of the traceback that is being read
+  bool exception_ = false;
+  bool announced_ = false;  // the last line says an exception that tells of another one: "… and exception:"
+  bool of_ranks_ = false;   // tracebacks of single ranks are listed
+};
+
+}  // namespace yardmaster::worker
+
+#endif  // YARDMASTER_SERVICES_WORKER_VERDICT_TRACEBACKS_H_

@@ -1,0 +1,53 @@
+#include "services/worker/verdict/line_kinds.h"
+
+#include <gtest/gtest.h>
+
+namespace yardmaster::worker {
+namespace {
+
+TEST(LineKinds, ATestEndsWhereItsOutcomeStands) {
+  for (const std::string_view line :
+       {"tests/a_test.py::test_b PASSED", "a.py::T::test_b[x-1] PASSED [ 12%]", "PASSED", ".PASSED [1.2s] [ 66%]",
+        "[gw0] [ 12%] PASSED a.py::test_b", "[       OK ] Suite.Test (3 ms)", "test_b (m.T.test_b) ... ok"}) {
+    EXPECT_EQ(TestEndOf(line), TestEnd::kPassed) << line;
+  }
+  for (const std::string_view line :
+       {"a.py::test_b FAILED", "FAILED a.py::test_b - ValueError: 3", "[gw0] [ 12%] ERROR a.py::test_b",
+        "a.py::test_b SKIPPED [ 12%]", "[  FAILED  ] Suite.Test (3 ms)", "test_b (m.T) ... FAIL",
+        "=========================== FAILURES ==========================="}) {
+    EXPECT_EQ(TestEndOf(line), TestEnd::kOther) << line;
+  }
+}
+
+TEST(LineKinds, AWordOfAnOutcomeIsNoEndOfATest) {
+  for (const std::string_view line :
+       {"PASSED a.py::test_b", "all checks PASSED so far", "[  PASSED  ] 3 tests.", "checking whether it works ... ok",
+        "ERROR: no space", "a.py::test_b ", "[ RUN      ] Suite.Test", ""}) {
+    EXPECT_EQ(TestEndOf(line), TestEnd::kNone) << line;
+  }
+}
+
+TEST(LineKinds, AnotherAttemptIsARetry) {
+  EXPECT_TRUE(SaysRetry("WARNING: Retrying (Retry(total=4, connect=None)) after connection broken by 'X'"));
+  EXPECT_TRUE(SaysRetry("Download failed, will retry in 5 s"));
+  EXPECT_FALSE(SaysRetry("Max retries exceeded with url: /simple/torch/"));
+  EXPECT_FALSE(SaysRetry("ValueError: 3"));
+}
+
+TEST(LineKinds, ErrorsCallThemselvesSo) {
+  for (const std::string_view line :
+       {"ERROR: no matching layer", "[ERROR] compare failed", "Error: no such device", "error: pathspec 'x'",
+        "fatal: not a git repository", "  'out' FAIL  shape=(16, 5120)", "TEST FAILED: 'out' differs",
+        "kernel.pto:45:23: error: 'pto.alloc_tile' op", "FAILED a.py::test_b - ValueError",
+        "2026-01-31 04:40:19 - ERROR - no rank", "E0116 07:02:59.408227 17 x.cpp:909] connect(): refused",
+        "make[2]: *** [all] Error 2", "Error in user code", "[  FAILED  ] Suite.Test (3 ms)"}) {
+    EXPECT_TRUE(CallsItselfError(line)) << line;
+  }
+  for (const std::string_view line : {"0 errors", "no error", "error rate 0.1", "test_error PASSED", "Errors: 0",
+                                      "failed=0 errors=0", "checking for strerror", "-- Looking for errno.h", ""}) {
+    EXPECT_FALSE(CallsItselfError(line)) << line;
+  }
+}
+
+}  // namespace
+}  // namespace yardmaster::worker

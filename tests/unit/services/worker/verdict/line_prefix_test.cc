@@ -1,0 +1,65 @@
+#include "services/worker/verdict/line_prefix.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace yardmaster::worker {
+namespace {
+
+TEST(LinePrefix, WhatStandsInFrontOfALineIsNoPartOfIt) {
+  for (const std::string_view prefix : {
+           "",
+           "[ 8812.101] ",
+           "2026-01-31T04:40:19.1234567Z ",
+           "[2026-01-31T04:40:19Z] ",
+           "[2026-01-31 04:40:19,123]: ",
+           "[2026-01-31 04:40:19 TP3] ",
+           "[2026-01-31 04:40:19 DP0 TP1] ",
+           "[01-18 07:43:24] ",
+           "09:34:27 ",
+           "Nov 06 05:00:37 ",
+           "#22 3039.4 ",
+           "##[error]",
+           "[rank3]: ",
+           "E1111 01:25:01.832000 3500421 site-packages/torch/testing/common_distributed.py:978] ",
+           "[rank1]:E0425 19:24:56.377000 2457312 torch/x.py:768] ",
+           "W0727 10:02:11 torch/distributed/elastic/multiprocessing/api.py:908] ",
+           "(VllmWorker rank=2 pid=2307184) ERROR 02-17 14:48:01 [multiproc_executor.py:374] ",
+           "(VllmWorkerProcess pid=232075) ERROR 12-29 07:45:20 multiproc_worker_utils.py:236] ",
+           "(EngineCore_DP0 pid=7) ERROR 05-20 05:30:09 [core.py:489] ",
+           "[2026-05-20T05:24:30Z] (Worker_TP1 pid=12, ip=10.0.0.2) ",
+           "[ERROR] ME(130371:281473296949264,MainProcess):2026-09-12-14:22:26.839.923 [mindspore/a.py:268] ",
+           "[1,3]<stderr>: ",
+           "INTERNALERROR> ",
+       }) {
+    EXPECT_EQ(WithoutPrefix(std::string(prefix) + "ValueError: 3"), "ValueError: 3") << prefix;
+    EXPECT_EQ(WithoutPrefix(std::string(prefix) + "    return f(x)"), "    return f(x)") << prefix;
+  }
+}
+
+TEST(LinePrefix, AHostOfTheJournalIsOne) {
+  EXPECT_EQ(WithoutPrefix("Apr 29 19:24:11 EVE kernel: NVRM: Xid"), "kernel: NVRM: Xid");
+  EXPECT_EQ(WithoutPrefix("Apr 29 19:24:11 node-7 python3[42]: ValueError: 3"), "python3[42]: ValueError: 3");
+}
+
+TEST(LinePrefix, WhatAProgramSaysStays) {
+  for (const std::string_view line : {
+           "",
+           "[",
+           "[rank",
+           "(most recent call last)",
+           "10 tests passed",
+           "ERROR: test_a (m.T)",
+           "Error: 12:00:00 is over",
+           "E   ValueError: 3",
+           "F0814 10:02:11.120000 17 task.cc:77] Check failed: n > 0",
+           "[ERROR] compare failed",
+           "  09:34:27 is no time of a logger",
+       }) {
+    EXPECT_EQ(WithoutPrefix(line), line);
+  }
+}
+
+}  // namespace
+}  // namespace yardmaster::worker
