@@ -26,18 +26,19 @@ std::vector<rules::FailureSignature> BuiltinSignatures() {
       Signature(
           kCompileId, "a compiler or linker found an error", kCompileError,
           {
-              // g++, clang: "a.cc:3:4: error: …"; without a place: "cc1plus: error: …".
-              R"(^(?:[^\s:]|[^\s:][^:]*[^\s:]):\d+(?::\d+)?: (?:fatal )?error: )",
+              // Further in, too, where pip shows what a package's build said. g++, clang: "a.cc:3:4: error: …"; without
+              // a place: "cc1plus: error: …".
+              R"(^\s*(?:[^\s:]|[^\s:][^:]*[^\s:]):\d+(?::\d+)?: (?:fatal )?error: )",
               R"(^(?:\S*/)?(?:g\+\+|gcc|c\+\+|cc|cc1|cc1plus|clang|clang\+\+|nvcc|ptxas|nvlink|ld|lld|collect2)\S*: (?:fatal )?error\b)",
               // nvcc: "a.cu(3): error: …", "a.cu(3): catastrophic error: …"; its tools: "ptxas fatal   : …".
-              R"(^\S[^()]*\(\d+\): (?:catastrophic )?error(?: #[\w-]+)?: )",
+              R"(^\s*\S[^()]*\(\d+\): (?:catastrophic )?error(?: #[\w-]+)?: )",
               R"(^(?:ptxas|nvcc|nvlink|fatbinary|cudafe\+\+)\s+(?:error|fatal)\s+:)",
               // Linkers.
               R"(: undefined reference to )",
               R"(^(?:\S*/)?ld(?:\.\w+)?: (?:cannot find|.*multiple definition of) )",
               // Build tools that stop before they compile.
-              R"(^CMake Error(?: at |:| in ))",
-              R"(^ninja: error: )",
+              R"(^\s*CMake Error(?: at |:| in ))",
+              R"(^\s*ninja: error: )",
               R"(^make(?:\[\d+\])?: \*\*\* No rule to make target )",
               // What a package's own build says, as pip shows it: further in than pip's word for it.
               R"((?-i)^\s+error: (?:[A-Z]|command |package |option |can't ))",

@@ -8,10 +8,10 @@
 namespace yardmaster::worker {
 namespace {
 
-// A word of another attempt gives way to the word of the last one.
+// A line that says little gives way to one that says more.
 bool Replaces(const LogLine& line, const LogLine& known) {
-  const bool retry = SaysRetry(line.text);
-  if (retry != SaysRetry(known.text)) return !retry;
+  const bool little = SaysLittle(line.text);
+  if (little != SaysLittle(known.text)) return !little;
   return Earlier(line, known);
 }
 

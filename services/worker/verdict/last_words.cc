@@ -18,19 +18,22 @@ constexpr uint64_t kLinesBelow = 200;
 
 }  // namespace
 
-std::optional<LastWords> LastWordsOf(LogReader& log, int rank, size_t lines, int64_t until) {
+std::optional<LastWords> LastWordsOf(LogReader& log, int rank, size_t lines, int64_t until, uint64_t before) {
   absl::StatusOr<std::vector<LogLine>> tail = log.TailUntil(lines, rank, until);
   if (!tail.ok()) return std::nullopt;
+  std::optional<LastWords> error;
   std::optional<LastWords> last;
   for (LogLine& line : *tail) {
     std::string buffer;
     const std::string_view text = WithoutEscapes(line.text, buffer);
-    if (!SaysAnything(text)) continue;
-    const bool error = (CallsItselfError(text) || CallsItselfError(WithoutPrefix(text))) && !SaysRetry(text);
-    last = LastWords{std::move(line), error};
-    if (error) break;
+    const std::string_view said = WithoutPrefix(text);
+    if (!SaysAnything(text) || line.number >= before) continue;
+    if (RepeatsException(said)) return LastWords{std::move(line), true};
+    const bool calls = (CallsItselfError(text) || CallsItselfError(said)) && !SaysLittle(text);
+    std::optional<LastWords>& kept = calls ? error : last;
+    if (!calls || !error.has_value()) kept = LastWords{std::move(line), calls};
   }
-  return last;
+  return error.has_value() ? error : last;
 }
 
 std::string LineBelowColon(LogReader& log, const LogLine& line) {

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 
@@ -16,8 +17,10 @@ struct LastWords {
   bool error = false;  // it calls itself an error; else it is the last line
 };
 
-// Of the last `lines` of a rank, until `until`, the first that calls itself an error, else the last that says anything.
-std::optional<LastWords> LastWordsOf(LogReader& log, int rank, size_t lines, int64_t until);
+// Of the last `lines` of a rank, until `until` and before the line `before`: the first that repeats an exception, else
+// the first that calls itself an error, else the last that says anything.
+std::optional<LastWords> LastWordsOf(LogReader& log, int rank, size_t lines, int64_t until,
+                                     uint64_t before = std::numeric_limits<uint64_t>::max());
 
 // The line below `line` on its rank, where `line` ends with a colon and so says nothing by itself; empty if it does
 // not, or if a traceback is below.

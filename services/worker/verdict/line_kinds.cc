@@ -2,6 +2,8 @@
 
 #include <re2/re2.h>
 
+#include <string>
+
 #include "absl/algorithm/container.h"
 #include "absl/strings/ascii.h"
 #include "services/worker/re2_piece.h"
@@ -38,6 +40,12 @@ bool SaysRetry(std::string_view text) {
   return RE2::PartialMatch(Piece(text), kRetry);
 }
 
+bool SaysLittle(std::string_view text) {
+  static const RE2 kCommand(R"(^\s*error: (?:subprocess-exited-with-error|metadata-generation-failed|command ['\"/]))",
+                            RE2::Latin1);
+  return SaysRetry(text) || RE2::PartialMatch(Piece(text), kCommand);
+}
+
 bool CallsItselfError(std::string_view text) {
   static const RE2 kError(
       // "ERROR: …", "[ERROR] …", "Error in x: …", "fatal: …", glog's "E0116 07:02:59.408227 …", "FAILED a.py - …".
@@ -48,7 +56,16 @@ bool CallsItselfError(std::string_view text) {
       // "  'out' FAIL  shape=…", "TEST FAILED: …".
       R"(|\bFAIL(?:ED|URE)?(?:[:!]|\s*$|\s+\S)|^Assertion)",
       RE2::Latin1);
+  // "a.py:3:8: F401 …"; compilers tell of more than errors in this way.
+  static const RE2 kPlace(R"(^\s*[^\s:]+\.\w+:\d+:\d+: (\S+))", RE2::Latin1);
+  std::string word;
+  if (RE2::PartialMatch(Piece(text), kPlace, &word)) return word != "warning:" && word != "note:";
   return RE2::PartialMatch(Piece(text), kError);
+}
+
+bool RepeatsException(std::string_view text) {
+  static const RE2 kException(R"(^\s*(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception): \S)", RE2::Latin1);
+  return RE2::PartialMatch(Piece(text), kException);
 }
 
 }  // namespace yardmaster::worker

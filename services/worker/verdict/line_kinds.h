@@ -18,9 +18,16 @@ TestEnd TestEndOf(std::string_view text);
 // The program tries again what failed: alone it says nothing of how the program ended.
 bool SaysRetry(std::string_view text);
 
+// It says that something failed, and neither what nor why: a word of another attempt, pip's and setuptools' words for a
+// command of theirs. Another line of the same kind says more.
+bool SaysLittle(std::string_view text);
+
 // A line, with what stands in front of it or without, calls itself an error, in a form that loggers, shells, compilers
-// and scripts use.
+// and scripts use, or has a place in a file in front as linters do.
 bool CallsItselfError(std::string_view text);
+
+// An exception's name and words, also further in, as a summary repeats them.
+bool RepeatsException(std::string_view text);
 
 }  // namespace yardmaster::worker
 

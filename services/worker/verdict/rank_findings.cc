@@ -315,8 +315,8 @@ bool WasGotOver(const Signatures::Hit& hit, const RankView& view) {
 
 // Where nothing else says why a process failed, the error right before the word of it does.
 void AddErrorBefore(LogReader& log, const LogLine& line, Finding& finding) {
-  const std::optional<LastWords> before = LastWordsOf(log, line.rank, kLastLines, line.micros);
-  if (!before.has_value() || !before->error || before->line.number >= line.number) return;
+  const std::optional<LastWords> before = LastWordsOf(log, line.rank, kLastLines, line.micros, line.number);
+  if (!before.has_value() || !before->error) return;
   finding.what += Concat("; before it: ", Quoted(before->line.text));
 }
 
