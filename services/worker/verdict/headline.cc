@@ -26,7 +26,7 @@ size_t IndentOf(std::string_view line) { return std::min(line.find_first_not_of(
 bool IsErrorLine(std::string_view line) { return line.starts_with("E  "); }
 
 std::vector<std::string_view> ErrorLines(std::string_view message) {
-  const std::vector<std::string_view> lines = FirstLines(message);
+  std::vector<std::string_view> lines = FirstLines(message);
   std::vector<std::string_view> errors;
   for (std::string_view line : lines) {
     if (IsErrorLine(line)) errors.push_back(TrimBlanks(line.substr(1)));
