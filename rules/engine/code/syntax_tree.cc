@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "absl/algorithm/container.h"
 #include "rules/engine/code/json_numbers.h"
 #include "rules/engine/code/parse_memory.h"
+#include "rules/engine/code/python_stars.h"
 #include "services/core/thread_clock.h"
 
 namespace yardmaster::rules {
@@ -97,12 +99,21 @@ SyntaxTree ParseSourcePart(Language language, std::string_view text, uint32_t be
     const TSRange range = {PointAt(text, begin), PointAt(text, end), begin, end};
     if (!ts_parser_set_included_ranges(parser.get(), &range, 1)) return nullptr;
   }
-  // Only the parser sees the replaced numbers; facts are taken from the text itself.
+  const auto parse = [&](std::string_view seen) {
+    Input source{seen};
+    const TSInput input = {&source, &ReadChunk, TSInputEncodingUTF8, nullptr};
+    const TSParseOptions options = {&bounds, &Passed};
+    return SyntaxTree(ts_parser_parse_with_options(parser.get(), nullptr, input, options));
+  };
+  // Only the parser sees what is replaced; facts are taken from the text itself.
   const std::optional<std::string> numbers = language == Language::kJson ? NumbersForGrammar(text) : std::nullopt;
-  Input source{numbers.has_value() ? *numbers : text};
-  const TSInput input = {&source, &ReadChunk, TSInputEncodingUTF8, nullptr};
-  const TSParseOptions options = {&bounds, &Passed};
-  SyntaxTree tree(ts_parser_parse_with_options(parser.get(), nullptr, input, options));
+  SyntaxTree tree = parse(numbers.has_value() ? *numbers : text);
+  if (tree && language == Language::kPython && ts_node_has_error(ts_tree_root_node(tree.get()))) {
+    if (const std::optional<std::string> stars = StarsForGrammar(text)) {
+      SyntaxTree without = parse(*stars);
+      if (without && !ts_node_has_error(ts_tree_root_node(without.get()))) tree = std::move(without);
+    }
+  }
   if (!tree && stop != nullptr) *stop = bounds.full ? ParseStop::kMemory : ParseStop::kTime;
   return tree;
 }

@@ -87,9 +87,25 @@ TEST(PythonSyntax, WhatPythonTakesIsNoError) {
            "try:\n  a\nexcept* A:\n  b\n",
            "try:\n  a\nfinally:\n  b\n",
            "if a:\n  b\nelif c:\n  d\nelse:\n  e\n",
+           "a, *b = c, *[]\n",
+           "a = *(b), *c\n",
+           "def f():\n  return *(g(*a)), *[b, c]\n",
+           "def f():\n  x = yield a, *'bc'\n",
+           "for x in *{a}, b:\n  c\n",
        }) {
     const auto file = Read("a.py", text);
     EXPECT_TRUE(file->facts().errors.empty()) << text << ": " << file->facts().errors[0].message;
+  }
+}
+
+TEST(PythonSyntax, AStarThatTheGrammarRefusesLeavesFactsAndOtherErrorsAsTheyAre) {
+  const auto file = Read("a.py", "host, *rest = end, *[f(1)]\n");
+  EXPECT_TRUE(file->facts().errors.empty());
+  ASSERT_EQ(file->facts().assigns.size(), 2U);
+  ASSERT_NE(file->facts().assigns[0].value, kNoRow);
+  EXPECT_EQ(file->facts().Text(file->facts().exprs[file->facts().assigns[0].value].span), "end");
+  for (const char* text : {"a = b, *[c\n", "a = b, *[c] d\n", "a = b * *[c]\n", "a = b, * *[c]\n", "a = *\n"}) {
+    EXPECT_EQ(Read("a.py", text)->facts().errors.size(), 1U) << text;
   }
 }
 
