@@ -61,6 +61,8 @@ def replay(yard, clone, entry, options):
     with tempfile.TemporaryDirectory() as folder:
         command = [yard, "rules", "backtest", "--json", "--pack", entry["pack"], "--repo", clone, "--last", str(options.last or entry["last"]),
                    "--packs", packs_for(entry, options.packs, folder)]
+        if options.range:
+            command += ["--range", options.range]
         if (verdicts := verdicts_for(entry, folder)) is not None:
             command += ["--verdicts", verdicts]
         if options.candidate:
@@ -102,7 +104,11 @@ def is_about(finding, wanted):
 def check_cases(entry, clone, options):
     """Prints what is not as the cases say; what is missed of the floors."""
     file = HERE / "cases" / f"{entry['pack']}.jsonl"
+    if not file.exists():
+        sys.exit(f"{entry['pack']}: there is no {file.relative_to(HERE)}")
     cases = [case for case in map(json.loads, file.read_text(encoding="utf-8").splitlines()) if case["repository"] == entry["repository"]]
+    if not cases:
+        sys.exit(f"{entry['repository']}: {file.name} has no cases of it")
     asked = found = loud = 0
     for case in cases:
         findings = findings_of(options.yard, clone, entry, case["commit"], options.packs)
@@ -202,6 +208,7 @@ def main():
     parser.add_argument("clones", nargs="+", metavar="CLONE")
     parser.add_argument("--as", dest="name", metavar="OWNER/NAME", help="whose clone it is, where `origin` does not say so")
     parser.add_argument("--last", type=int, help="so many changes of each (default: as repositories.json says)")
+    parser.add_argument("--range", metavar="A..B", help="only changes that B has and A has not (default: all of HEAD)")
     parser.add_argument("--packs", type=pathlib.Path, default=ROOT / "rules" / "packs")
     parser.add_argument("--candidate", help="a folder of packs to compare with")
     parser.add_argument("--sample", metavar="FILE", help="write findings without a verdict there, to be judged")
