@@ -308,13 +308,13 @@ TEST_F(HttpServerTest, AClientThatSendsItsHeadTooSlowlyIsCut) {
   std::thread drip([&] {
     for (char c : std::string("GET /healthz HTTP/1.1\r\nHost: a-very-long-and-slow-name-of-a-host\r\n\r\n")) {
       if (!connection.Send(std::string(1, c))) break;
-      std::this_thread::sleep_for(milliseconds(20));
+      std::this_thread::sleep_for(milliseconds(100));
     }
   });
   bool closed = false;
   EXPECT_THAT(connection.ReadToEnd(&closed), IsEmpty());
   EXPECT_TRUE(closed);
-  EXPECT_LT(std::chrono::steady_clock::now() - start, milliseconds(1'000));
+  EXPECT_LT(std::chrono::steady_clock::now() - start, milliseconds(5'000));
   drip.join();
 }
 
