@@ -301,6 +301,8 @@ struct FailureSignature {
   int priority = 0;
   // The device is gone: what comes later on it is not run.
   bool device_fatal = false;
+  // A test, or a file of tests, passed its limit: the verdict is timed_out.
+  bool time_limit = false;
   // Only in steps of this phase: "build", "test" or "fetch"; empty: all.
   std::string phase;
   std::string advice;

@@ -19,6 +19,11 @@ rules::FailureSignature Signature(std::string_view id, std::string_view title, i
   return signature;
 }
 
+rules::FailureSignature TimeLimit(rules::FailureSignature signature) {
+  signature.time_limit = true;
+  return signature;
+}
+
 }  // namespace
 
 std::vector<rules::FailureSignature> BuiltinSignatures() {
@@ -51,19 +56,19 @@ std::vector<rules::FailureSignature> BuiltinSignatures() {
                     R"(^F\d{4} .+ Check failed: )",
                     R"(^(?:.+: )?INTERNAL ASSERT FAILED)",
                 }),
-      Signature(kTimeoutId, "a test passed its time limit", kFailedAssertion,
-                {
-                    // pytest-timeout, by signal and by thread.
-                    R"(^(?:E\s+)?Failed: Timeout \(?>\d)",
-                    R"(^\+{5,} Timeout \+{5,})",
-                    // torch's tests with several processes.
-                    R"(\bProcess \d+ terminated or timed out after [\d.]+ seconds)",
-                    // ctest.
-                    R"(^\s*\d+/\d+ Test +#\d+: .*\*\*\*Timeout\b)",
-                },
-                "test"),
-      Signature(kStackDumpId, "a test ran longer than faulthandler lets it", kExitCode - 1,
-                {R"(^Timeout \(\d+:\d\d:\d\d(?:\.\d+)?\)!)"}, "test"),
+      TimeLimit(Signature(kTimeoutId, "a test passed its time limit", kFailedAssertion,
+                          {
+                              // pytest-timeout, by signal and by thread.
+                              R"(^(?:E\s+)?Failed: Timeout \(?>\d)",
+                              R"(^\+{5,} Timeout \+{5,})",
+                              // torch's tests with several processes.
+                              R"(\bProcess \d+ terminated or timed out after [\d.]+ seconds)",
+                              // ctest.
+                              R"(^\s*\d+/\d+ Test +#\d+: .*\*\*\*Timeout\b)",
+                          },
+                          "test")),
+      TimeLimit(Signature(kStackDumpId, "a test ran longer than faulthandler lets it", kExitCode - 1,
+                          {R"(^Timeout \(\d+:\d\d:\d\d(?:\.\d+)?\)!)"}, "test")),
       Signature(
           kExceptionId, "an exception ended the program", kException,
           {
@@ -90,8 +95,6 @@ std::vector<rules::FailureSignature> BuiltinSignatures() {
                 "test"),
   };
 }
-
-bool IsTimeLimit(std::string_view id) { return id == kTimeoutId || id == kStackDumpId || id == "run-test-timeout"; }
 
 bool IsWrapper(const rules::FailureSignature& signature) {
   return signature.priority >= kFirstWrapper && signature.priority < kExitCode;

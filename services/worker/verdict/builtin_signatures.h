@@ -23,9 +23,6 @@ inline constexpr std::string_view kPackageVersionsId = "package-versions";
 
 std::vector<rules::FailureSignature> BuiltinSignatures();
 
-// True for causes that are a limit of time: of a test, or of a file of tests (rules/packs/pytorch/signatures.json).
-bool IsTimeLimit(std::string_view id);
-
 // True for texts that say that a call failed and not why ("unhandled cuda error"): they stand behind whatever says why,
 // and before a plain exception on the same line.
 bool IsWrapper(const rules::FailureSignature& signature);

@@ -16,6 +16,7 @@ Finding FromSignature(const Signatures& signatures, const rules::FailureSignatur
       MakeFinding(signature.priority, signature.cls, signature.id, Concat(signature.title, ": ", Quoted(line, place)));
   finding.advice = signature.advice;
   finding.device_fatal = signature.device_fatal;
+  finding.time_limit = signature.time_limit;
   finding.generic = IsGeneric(signature);
   return finding;
 }

@@ -31,6 +31,7 @@ struct Finding {
   std::optional<LogLine> line;    // that shows it
   std::string search;             // a text by which that line is found where `line` is not set
   bool device_fatal = false;
+  bool time_limit = false;  // of a test, or of a file of tests
   // Shows that something went wrong, not what: a plain exception, an exit code, a failed test of unknown kind.
   bool generic = false;
   // A signal that launchers and partners send.

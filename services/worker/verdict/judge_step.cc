@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "absl/algorithm/container.h"
-#include "services/worker/verdict/builtin_signatures.h"
 #include "services/worker/verdict/cause.h"
 #include "services/worker/verdict/hang.h"
 #include "services/worker/verdict/rank_view.h"
@@ -37,7 +36,7 @@ bool TimedOut(const StepEvidence& evidence) {
 Verdict VerdictOf(const StepEvidence& evidence, const Finding& cause) {
   if (evidence.stopped == Stopped::kCancelled) return Verdict::kCancelled;
   if (cause.cls == FailureClass::kEnvironment || cause.cls == FailureClass::kInfrastructure) return Verdict::kError;
-  return TimedOut(evidence) || IsTimeLimit(cause.signature) ? Verdict::kTimedOut : Verdict::kFailed;
+  return TimedOut(evidence) || cause.time_limit ? Verdict::kTimedOut : Verdict::kFailed;
 }
 
 // Every rank that failed says that another one did. Those that said nothing are the ones to look at.

@@ -270,6 +270,7 @@ void FindInExitCode(const StepContext& context, RankView& view) {
   } else if (code == kTimeoutCode) {
     finding = Make(view, kExitCode, FailureClass::kCode, kTimeoutId,
                    Concat("ended with exit code ", code, ", which says that `timeout` stopped it"));
+    finding.time_limit = true;
     finding.test = UnfinishedTest(context, view.rank);
     if (!finding.test.empty()) finding.what += Concat(", in ", finding.test);
     finding.generic = true;
@@ -334,7 +335,7 @@ void FindInLog(const StepContext& context, RankView& view) {
       finding.test = view.child_of;
       finding.what = Concat("test '", view.child_of, "': ", finding.what);
     }
-    if (IsTimeLimit(finding.signature)) {
+    if (finding.time_limit) {
       finding.test = UnfinishedTest(context, view.rank);
       if (!finding.test.empty()) finding.what = Concat("test '", finding.test, "' passed its time limit");
     }

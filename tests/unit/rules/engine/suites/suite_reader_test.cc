@@ -101,7 +101,7 @@ TEST(ReadSuite, TheDigestIsThatOfTheContentNotOfItsLayout) {
 TEST(ReadSignature, TakesEverything) {
   const FailureSignature signature = ReadSignature(nlohmann::json::parse(
       R"({"id": "xid", "title": "T", "class": "infrastructure", "patterns": ["a", "b"], "priority": 7, "device_fatal": true,
-          "phase": "test", "advice": "A", "source": "S"})"));
+          "time_limit": true, "phase": "test", "advice": "A", "source": "S"})"));
   FailureSignature expected;
   expected.id = "xid";
   expected.title = "T";
@@ -109,6 +109,7 @@ TEST(ReadSignature, TakesEverything) {
   expected.patterns = {"a", "b"};
   expected.priority = 7;
   expected.device_fatal = true;
+  expected.time_limit = true;
   expected.phase = "test";
   expected.advice = "A";
   expected.source = "S";

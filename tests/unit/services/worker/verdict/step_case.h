@@ -37,6 +37,7 @@ inline std::vector<rules::FailureSignature> ReadSignatures(const std::string& pa
     signature.patterns = entry.at("patterns").get<std::vector<std::string>>();
     signature.priority = entry.at("priority");
     signature.device_fatal = entry.value("device_fatal", false);
+    signature.time_limit = entry.value("time_limit", false);
     signature.phase = entry.value("phase", "");
     signature.advice = entry.value("advice", "");
     signatures.push_back(std::move(signature));
