@@ -76,9 +76,10 @@ class Daemon:
                 raise Failure("yardmasterd does not end 20 s after SIGTERM") from None
         self.process = None
 
-    def resident_mib(self):
+    def own_mib(self):
+        """Resident and its own: how many pages of programs and libraries are here is a matter of the page cache."""
         status = pathlib.Path(f"/proc/{self.process.pid}/status").read_text()
-        return int(re.search(r"^VmRSS:\s+(\d+) kB", status, re.M).group(1)) / 1024
+        return int(re.search(r"^RssAnon:\s+(\d+) kB", status, re.M).group(1)) / 1024
 
     def answered(self, method, code):
         """How many calls of a method ended with a code, by the daemon's own count."""

@@ -128,14 +128,14 @@ def measure_to_one_word(library, smoke):
 
 
 def measure_start(folder, packs, smoke):
-    """Milliseconds until ready (median) and MiB resident when idle (largest)."""
+    """Milliseconds until ready (median) and MiB of its own when idle (largest)."""
     ready, memory = [], []
     for _ in range(1 if smoke else 5):
         daemon = Daemon(folder, packs)
         try:
             ready.append(daemon.start())
             time.sleep(0.5)
-            memory.append(daemon.resident_mib())
+            memory.append(daemon.own_mib())
         finally:
             daemon.stop()
     return {"daemon.ready": statistics.median(ready), "daemon.idle_memory": max(memory)}, {}

@@ -23,7 +23,7 @@ Measures on this machine, in one run. "A / B" is a ratio of two times of that ru
                            secrets to hide and one follower
   worker.log_search        megabytes per second of such a log that are searched
   daemon.ready             milliseconds from spawning yardmasterd to its ready file
-  daemon.idle_memory       MiB resident once it is ready and idle
+  daemon.idle_memory       MiB of its own, without pages of programs and libraries, once it is ready and idle
   grpc.health              health checks per second under h2load
   grpc.triage_issue        TriageIssue calls per second under h2load; the floor is 0.9 x 1/(1/H + 1/D), H being grpc.health and
                            D decide.typical, measured in turns with it; the median of five rounds

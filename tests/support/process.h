@@ -101,11 +101,13 @@ class Process {
   std::string Stdout() const { return ReadWholeFile(stdout_file()); }
   std::string Stderr() const { return ReadWholeFile(stderr_file()); }
 
-  // Resident memory in KiB; 0 if unknown.
-  size_t ResidentKib() const {
+  // Memory in KiB that is resident and its own; 0 if unknown. Pages of programs and libraries are shared, and how many
+  // are here is a matter of what the machine had read before.
+  size_t OwnKib() const {
+    static constexpr std::string_view kField = "RssAnon:";
     const std::string status = ReadWholeFile("/proc/" + std::to_string(pid_) + "/status");
-    const size_t at = status.find("VmRSS:");
-    return at == std::string::npos ? 0 : std::stoul(status.substr(at + 6));
+    const size_t at = status.find(kField);
+    return at == std::string::npos ? 0 : std::stoul(status.substr(at + kField.size()));
   }
 
  private:

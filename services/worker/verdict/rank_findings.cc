@@ -93,8 +93,9 @@ Finding FromTest(const StepContext& context, const RankView& view, const ReportT
     finding = Make(view, kMissingProgram, FailureClass::kCode, "missing-program",
                    Concat("the program of test '", test.id, "' is missing: the build did not make it"));
   } else if (test.outcome == Outcome::kTimedOut) {
-    finding = Make(view, kFailedAssertion, FailureClass::kCode, "timeout",
+    finding = Make(view, kFailedAssertion, FailureClass::kCode, kTimeoutId,
                    Concat("test '", test.id, "' passed its time limit"));
+    finding.time_limit = true;
   } else if (test.outcome == Outcome::kUnfinished) {
     // The program died in it: how it ended says why.
     finding =
