@@ -38,6 +38,11 @@ struct Finding {
   bool from_outside = false;
 };
 
+// What is around the tested code is at fault, software or hardware: that says nothing about the code.
+inline bool IsOfMachine(rules::FailureClass cls) {
+  return cls == rules::FailureClass::kEnvironment || cls == rules::FailureClass::kInfrastructure;
+}
+
 inline Finding MakeFinding(int priority, rules::FailureClass cls, std::string_view signature, std::string what) {
   Finding finding;
   finding.priority = priority;

@@ -35,7 +35,7 @@ bool TimedOut(const StepEvidence& evidence) {
 
 Verdict VerdictOf(const StepEvidence& evidence, const Finding& cause) {
   if (evidence.stopped == Stopped::kCancelled) return Verdict::kCancelled;
-  if (cause.cls == FailureClass::kEnvironment || cause.cls == FailureClass::kInfrastructure) return Verdict::kError;
+  if (IsOfMachine(cause.cls)) return Verdict::kError;
   return TimedOut(evidence) || cause.time_limit ? Verdict::kTimedOut : Verdict::kFailed;
 }
 
@@ -88,7 +88,7 @@ Verdict VerdictOfRank(const StepContext& context, const RankView& view) {
     return view.EndedBadly() ? Verdict::kFailed : Verdict::kPassed;
   }
   const FailureClass cls = view.findings.front().cls;
-  return cls == FailureClass::kEnvironment || cls == FailureClass::kInfrastructure ? Verdict::kError : Verdict::kFailed;
+  return IsOfMachine(cls) ? Verdict::kError : Verdict::kFailed;
 }
 
 RankResult ResultOfRank(const StepContext& context, const RankView& view) {

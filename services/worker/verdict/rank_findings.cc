@@ -300,16 +300,13 @@ bool Believed(const Signatures::Hit& hit, const RankView& view) {
   if (hit.signature->id == kTimeoutId) return true;
   if (!view.child_of.empty() && hit.signature->cls != FailureClass::kVictim) return true;
   // What is the code's or another rank's stands in the messages; what is the machine's may be cut off there.
-  const bool machine =
-      hit.signature->cls == FailureClass::kEnvironment || hit.signature->cls == FailureClass::kInfrastructure;
-  return machine && IsErrorLine(hit.line.text);
+  return IsOfMachine(hit.signature->cls) && IsErrorLine(hit.line.text);
 }
 
 // A word of the machine about another attempt: what was found wrong with the code after it shows that one went well.
 bool WasGotOver(const Signatures::Hit& hit, const RankView& view) {
-  const bool machine =
-      hit.signature->cls == FailureClass::kEnvironment || hit.signature->cls == FailureClass::kInfrastructure;
-  return machine && SaysRetry(hit.line.text) && absl::c_any_of(view.hits, [&](const Signatures::Hit& other) {
+  return IsOfMachine(hit.signature->cls) && SaysRetry(hit.line.text) &&
+         absl::c_any_of(view.hits, [&](const Signatures::Hit& other) {
            return other.signature->cls == FailureClass::kCode && !IsGeneric(*other.signature) &&
                   other.line.number > hit.line.number;
          });

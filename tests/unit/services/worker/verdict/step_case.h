@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "nlohmann/json.hpp"
+#include "rules/engine/suites/suite_reader.h"
 #include "services/worker/verdict/verdict.h"
 #include "tests/support/memory_log.h"
 #include "tests/support/source_path.h"
@@ -26,21 +27,7 @@ inline std::vector<rules::FailureSignature> ReadSignatures(const std::string& pa
   const nlohmann::json json = nlohmann::json::parse(file);
   std::vector<rules::FailureSignature> signatures;
   for (const nlohmann::json& entry : json.at("signatures")) {
-    rules::FailureSignature signature;
-    signature.id = entry.at("id");
-    signature.title = entry.at("title");
-    const std::string cls = entry.at("class");
-    signature.cls = cls == "environment"      ? rules::FailureClass::kEnvironment
-                    : cls == "infrastructure" ? rules::FailureClass::kInfrastructure
-                    : cls == "victim"         ? rules::FailureClass::kVictim
-                                              : rules::FailureClass::kCode;
-    signature.patterns = entry.at("patterns").get<std::vector<std::string>>();
-    signature.priority = entry.at("priority");
-    signature.device_fatal = entry.value("device_fatal", false);
-    signature.time_limit = entry.value("time_limit", false);
-    signature.phase = entry.value("phase", "");
-    signature.advice = entry.value("advice", "");
-    signatures.push_back(std::move(signature));
+    signatures.push_back(rules::ReadSignature(entry));
   }
   return signatures;
 }
