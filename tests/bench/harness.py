@@ -37,7 +37,7 @@ FIGURES = {
     "worker.log": ("MB/s", 150, True),
     "worker.log_search": ("MB/s", None, True),
     "daemon.ready": ("ms", 300, False),
-    "daemon.idle_memory": ("MiB", 60, False),
+    "daemon.idle_memory": ("MiB", 52, False),
     "grpc.health": ("calls/s", None, True),
     "grpc.triage_issue": ("calls/s", "computed", True),
     "ingest.requests": ("deliveries/s", "computed", True),
