@@ -161,6 +161,7 @@ class ChangeReview {
                       absl::c_none_of(report.findings, [](const ReportedFinding& one) {
                         return one.status == FindingStatus::kNew && one.finding.rule_id == rules::kLimitRule;
                       });
+    FoldLimits(report.findings);
     SortFindings(report.findings);
     if (options_.only.empty()) RETURN_IF_ERROR(AddProgress(report));
     return report;

@@ -4,10 +4,12 @@
 #include <cmath>
 #include <map>
 #include <set>
+#include <string>
 #include <tuple>
 #include <utility>
 
 #include "absl/algorithm/container.h"
+#include "absl/strings/str_cat.h"
 #include "services/review/progress_json.h"
 
 namespace yardmaster {
@@ -75,6 +77,27 @@ void SortFindings(std::vector<ReportedFinding>& findings) {
     const bool a_fixed = a.status == FindingStatus::kFixed;
     const bool b_fixed = b.status == FindingStatus::kFixed;
     return a_fixed != b_fixed ? b_fixed : key(a) < key(b);
+  });
+}
+
+void FoldLimits(std::vector<ReportedFinding>& findings) {
+  using Reason = std::tuple<FindingStatus, std::string, std::string>;  // with the pack
+  const auto reason = [](const ReportedFinding& one) {
+    return Reason(one.status, one.finding.pack, one.finding.message);
+  };
+  const auto limit = [](const ReportedFinding& one) { return one.finding.rule_id == rules::kLimitRule; };
+  std::map<Reason, size_t> files;
+  for (const ReportedFinding& one : findings) {
+    if (limit(one)) ++files[reason(one)];
+  }
+  std::erase_if(files, [](const auto& entry) { return entry.second <= kFoldedLimits; });
+  std::set<Reason> told;
+  std::erase_if(findings, [&](ReportedFinding& one) {
+    const auto many = limit(one) ? files.find(reason(one)) : files.end();
+    if (many == files.end()) return false;
+    if (!told.insert(many->first).second) return true;
+    absl::StrAppend(&one.finding.message, "; the same of ", many->second - 1, " more files");
+    return false;
   });
 }
 

@@ -84,6 +84,11 @@ struct ReviewReport {
 // By path, line, column and rule; fixed ones last.
 void SortFindings(std::vector<ReportedFinding>& findings);
 
+// Where a limit (rules::kLimitRule) left out more than kFoldedLimits files for the same reason, one finding stands for
+// all of them: the first, which says how many there are.
+inline constexpr size_t kFoldedLimits = 3;
+void FoldLimits(std::vector<ReportedFinding>& findings);
+
 nlohmann::ordered_json FindingJson(const ReportedFinding& reported);
 nlohmann::ordered_json ReportJson(const ReviewReport& report);
 

@@ -56,6 +56,24 @@ TEST(ReportJson, AFindingAboutAWholeFileStandsAtItsFirstCharacter) {
   EXPECT_EQ(json["whole_file"], true);
 }
 
+TEST(FoldLimits, OneFindingStandsForManyFilesThatWereLeftOutForTheSameReason) {
+  std::vector<ReportedFinding> findings;
+  const auto add = [&](const std::string& rule, const std::string& path, const std::string& message) {
+    findings.push_back({MakeFinding(rule, rules::Severity::kBlock, path, 0, "f")});
+    findings.back().finding.message = message;
+  };
+  const std::string limit(rules::kLimitRule);
+  for (const char* path : {"a.py", "b.py", "c.py", "d.py", "e.py"}) add(limit, path, "not read");
+  for (const char* path : {"f.py", "g.py", "h.py"}) add(limit, path, "too slow");
+  for (const char* path : {"i.py", "j.py", "k.py", "l.py"}) add("A1", path, "wrong");
+  FoldLimits(findings);
+  std::vector<std::string> told;
+  for (const ReportedFinding& one : findings) told.push_back(one.finding.path + ": " + one.finding.message);
+  EXPECT_THAT(told,
+              ::testing::ElementsAre("a.py: not read; the same of 4 more files", "f.py: too slow", "g.py: too slow",
+                                     "h.py: too slow", "i.py: wrong", "j.py: wrong", "k.py: wrong", "l.py: wrong"));
+}
+
 TEST(ReviewReport, ReachesTheSeverityOfItsWorstStandingFinding) {
   ReviewReport report;
   report.findings = {{MakeFinding("A1", rules::Severity::kBlock, "a.py", 3, "f1"), FindingStatus::kFixed},
