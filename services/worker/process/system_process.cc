@@ -22,6 +22,10 @@ using std::chrono::steady_clock;
 constexpr size_t kReadBytes = 256 * 1024;
 // Pieces that are read from one pipe before the other has its turn.
 constexpr int kReadsInARow = 4;
+// After a small piece, output may gather for so long: a wake-up of this thread for each line costs the writer more than
+// the line does.
+constexpr size_t kSmallPiece = 4 * 1024;
+constexpr milliseconds kGathering{2};
 // Between looks at what is left of a tree: first soon, then less often, since each look reads all of /proc.
 constexpr milliseconds kFirstLook{2};
 constexpr milliseconds kLongestLook{100};
@@ -140,9 +144,13 @@ void SystemProcess::Watch() {
 }
 
 void SystemProcess::Poll(Time until) {
-  pollfd waited[4] = {
-      {out_.get(), POLLIN, 0}, {err_.get(), POLLIN, 0}, {wake_.get(), POLLIN, 0}, {handle_.get(), POLLIN, 0}};
   const Time now = steady_clock::now();
+  const bool gathering = now < read_after_;
+  if (gathering) until = std::min(until, read_after_);
+  pollfd waited[4] = {{gathering ? -1 : out_.get(), POLLIN, 0},
+                      {gathering ? -1 : err_.get(), POLLIN, 0},
+                      {wake_.get(), POLLIN, 0},
+                      {handle_.get(), POLLIN, 0}};
   if (!leader_ended_ && !handle_.ok()) until = std::min(until, now + kLookWithoutHandle);
   int timeout = -1;
   if (until != Time::max()) {
@@ -151,26 +159,31 @@ void SystemProcess::Poll(Time until) {
     timeout = static_cast<int>(std::clamp<int64_t>(left, 0, 60'000));
   }
   if (::poll(waited, 4, timeout) <= 0) return;
-  if (waited[0].revents != 0) ReadFrom(out_, Stream::kStdout);
-  if (waited[1].revents != 0) ReadFrom(err_, Stream::kStderr);
+  size_t bytes = 0;
+  if (waited[0].revents != 0) bytes += ReadFrom(out_, Stream::kStdout);
+  if (waited[1].revents != 0) bytes += ReadFrom(err_, Stream::kStderr);
+  if (bytes > 0 && bytes < kSmallPiece) read_after_ = steady_clock::now() + kGathering;
   if (waited[2].revents != 0) {
     eventfd_t ignored = 0;
     ::eventfd_read(wake_.get(), &ignored);
   }
 }
 
-void SystemProcess::ReadFrom(UniqueFd& pipe, Stream stream) {
+size_t SystemProcess::ReadFrom(UniqueFd& pipe, Stream stream) {
+  size_t bytes = 0;
   for (int i = 0; i < kReadsInARow; ++i) {
     const ssize_t count = ::read(pipe.get(), buffer_.data(), buffer_.size());
     if (count < 0 && errno == EINTR) continue;
-    if (count < 0 && errno == EAGAIN) return;
+    if (count < 0 && errno == EAGAIN) return bytes;
     if (count <= 0) {
       pipe.Reset();
-      return;
+      return bytes;
     }
+    bytes += static_cast<size_t>(count);
     if (output_) output_(stream, std::string_view(buffer_.data(), static_cast<size_t>(count)));
-    if (static_cast<size_t>(count) < buffer_.size()) return;
+    if (static_cast<size_t>(count) < buffer_.size()) return bytes;
   }
+  return bytes;
 }
 
 bool SystemProcess::LeaderHasEnded() const {

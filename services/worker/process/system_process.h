@@ -61,7 +61,8 @@ class SystemProcess : public Process {
   void Watch();
   // Waits for output, the end or a request, at most until `until`, and passes output on.
   void Poll(Time until);
-  void ReadFrom(UniqueFd& pipe, Stream stream);
+  // The bytes that were there.
+  size_t ReadFrom(UniqueFd& pipe, Stream stream);
   bool LeaderHasEnded() const;
   // The members that live; zombies that came to us are waited for on the way.
   std::vector<ProcessEntry> LiveProcesses();
@@ -78,6 +79,7 @@ class SystemProcess : public Process {
   UniqueFd handle_;
   const std::function<void(Stream, std::string_view)> output_;
   std::vector<char> buffer_;
+  Time read_after_;  // output gathers until then
   bool leader_ended_ = false;
   ProcessExit exit_;
   std::set<ProcessKey> killed_;  // got SIGKILL from us
