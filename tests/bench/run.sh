@@ -53,7 +53,7 @@ Measures on this machine, in one run. "A / B" is a ratio of two times of that ru
   pulls.fifty_seconds, pulls.fifty_memory
                            seconds until 50 pull requests that are opened at once have their comments, and the daemon's peak resident MiB
   worker.pytest_1000, worker.ctest_1000
-                           time of a test step of 1,000 empty tests / time of pytest or ctest alone; the median of five rounds
+                           time of a test step of 1,000 empty tests / time of pytest or ctest alone; the shortest of nine each
   runs.pytest_1000         the same through yardmasterd and yard-worker, in the sandbox
   runs.log                 megabytes per second of a test's output that reach a follower, through supervisor, worker and daemon; the best
                            of three
