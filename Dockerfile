@@ -11,9 +11,11 @@ FROM ${BASE} AS builder
 # have this path in them.
 ARG SOURCE=/src
 WORKDIR ${SOURCE}
+# --without-npm: for builds that mount what npm fetches.
+ARG INSTALL_OPTIONS
 # First what changes least: a layer that caches keep while sources change.
 COPY deploy/install-deps.sh deploy/
-RUN deploy/install-deps.sh
+RUN deploy/install-deps.sh ${INSTALL_OPTIONS}
 COPY . .
 # For builds that bring a ccache of their own: where it is, and the locale it was filled under, which is part of its keys.
 ARG CCACHE_DIR=/var/cache/ccache

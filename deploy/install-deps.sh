@@ -31,7 +31,7 @@ worker_packages=(bubblewrap git tar util-linux)
 
 usage() {
   cat <<'USAGE'
-Usage: deploy/install-deps.sh [--with-tests | --with-analysis] [--with-suites] [--with-packaging] [--check] [--help]
+Usage: deploy/install-deps.sh [--with-tests | --with-analysis] [--with-suites] [--with-packaging] [--without-npm] [--check] [--help]
        deploy/install-deps.sh --runtime [--worker] [--check]
 
 Installs the Debian 12 packages that a build of Yardmaster needs and that are missing. Changes nothing when none is
@@ -43,6 +43,7 @@ missing. Needs root or sudo only when there is something to install.
   --with-suites     also what Yardmaster's own suites need to run on processors: Open MPI and PyTorch, which are large;
                     --with-tests includes them
   --with-packaging  also what the tests of the container image and of the systemd units need: buildah, debootstrap
+  --without-npm     not npm: for a build folder that already holds what npm fetches, the sources of tree-sitter and its grammars
   --runtime         only the libraries that programs need if they were built on another machine
   --worker          with --runtime: also the sandbox of yard-worker, and the tools with which it fetches sources
   --check           installs nothing; prints the missing packages, one a line, and exits 1 if there are any
@@ -60,6 +61,7 @@ say() { printf 'install-deps: %s\n' "$*" >&2; }
 
 check_only=false
 runtime_only=false
+with_npm=true
 with_worker=false
 wanted=("${build_packages[@]}")
 for option in "$@"; do
@@ -68,6 +70,7 @@ for option in "$@"; do
     --with-analysis) wanted+=("${test_packages[@]}" "${suite_packages[@]}" "${analysis_packages[@]}") ;;
     --with-suites) wanted+=("${suite_packages[@]}") ;;
     --with-packaging) wanted+=("${packaging_packages[@]}") ;;
+    --without-npm) with_npm=false ;;
     --runtime) runtime_only=true ;;
     --worker) with_worker=true ;;
     --check) check_only=true ;;
@@ -76,6 +79,7 @@ for option in "$@"; do
   esac
 done
 if $runtime_only; then
+  with_npm=false
   if [ ${#wanted[@]} -ne ${#build_packages[@]} ]; then
     say "--runtime stands alone; see --help"
     exit 2
@@ -88,7 +92,7 @@ elif $with_worker; then
 fi
 
 # The sources of tree-sitter and its grammars come from npm; any npm will do, Debian's or another.
-$runtime_only || command -v npm >/dev/null || wanted+=(npm)
+! $with_npm || command -v npm >/dev/null || wanted+=(npm)
 
 if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
   say "no dpkg and apt-get here: this script knows Debian 12 and systems made from it. What has to be there:"

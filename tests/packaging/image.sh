@@ -112,9 +112,9 @@ if command -v ccache >/dev/null && [ "${CCACHE_DISABLE:-}" = '' ]; then
   done
 fi
 # Grammars that npm has fetched for the release build are not fetched again: what this system's npm needs to reach a registry, such as
-# authorities of its own, the container does not have.
+# authorities of its own, the container does not have. Then npm is not installed there: it is some 400 packages.
 grammars=build/release/rules/engine/code/grammars
-[ ! -f "$grammars/complete" ] || arguments+=(--volume "$root/$grammars:$root/$grammars:ro")
+[ ! -f "$grammars/complete" ] || arguments+=(--volume "$root/$grammars:$root/$grammars:ro" --build-arg INSTALL_OPTIONS=--without-npm)
 yard_buildah build --isolation chroot --format docker --layers=false --pull-never "${arguments[@]}" \
   --tag localhost/yardmaster-test . || fail "building the image"
 container=$(yard_buildah from --pull-never localhost/yardmaster-test) || fail "a container from the image"
