@@ -1,6 +1,5 @@
 #include "services/triage/triage_service.h"
 
-#include <google/protobuf/arena.h>
 #include <google/protobuf/io/coded_stream.h>
 #include <google/protobuf/wire_format_lite.h>
 
@@ -229,10 +228,9 @@ absl::Status TriageServiceImpl::TriageSubject(const RpcCall& call, const grpc::B
 }
 
 absl::Status TriageServiceImpl::Triage(const grpc::ByteBuffer& request, grpc::ByteBuffer& response) {
-  const ArenaPool::Lease lease = arenas_.Take();
-  auto& question = *google::protobuf::Arena::CreateMessage<v1::TriageIssueRequest>(&lease.arena());
+  v1::TriageIssueRequest question;
   if (!Parse(request, question)) return errors::FieldInvalid("request", "a TriageIssueRequest with UTF-8 texts");
-  auto& plan = *google::protobuf::Arena::CreateMessage<v1::Plan>(&lease.arena());
+  v1::Plan plan;
   WireWriter answer;
   RETURN_IF_ERROR(Decide(question, plan, answer));
 

@@ -9,7 +9,6 @@
 #include "services/core/rpc/rpc.h"
 #include "services/intake/on_demand.h"
 #include "services/packs/registry/pack_registry.h"
-#include "services/triage/arena_pool.h"
 #include "services/triage/decision_id.h"
 #include "services/triage/decision_log.h"
 #include "services/triage/wire_writer.h"
@@ -19,8 +18,7 @@ namespace yardmaster {
 
 // A decision takes tens of microseconds, so it is made on gRPC's own thread: handing it to a pool would cost as much
 // again. TriageIssue works on the bytes of its messages: an answer is written once, for the caller and the log, its
-// explanation without objects in between, and what remains lives on arenas that are used again. Everything the service
-// is given outlives it.
+// explanation without objects in between. Everything the service is given outlives it.
 class TriageServiceImpl final
     : public v1::TriageService::WithRawCallbackMethod_TriageIssue<v1::TriageService::WithCallbackMethod_ExplainDecision<
           v1::TriageService::WithCallbackMethod_EvaluateCases<v1::TriageService::Service>>> {
@@ -49,7 +47,6 @@ class TriageServiceImpl final
   const PackRegistry& packs_;
   DecisionLog& decisions_;
   DecisionIds& ids_;
-  ArenaPool arenas_;
   Executor& waiting_calls_;
   OnDemandDecider* const on_demand_;
 };
