@@ -78,7 +78,7 @@ absl::StatusOr<std::string> SigningKey::Sign(std::string_view text) const {
   if (EVP_DigestSignInit(context.get(), nullptr, nullptr, nullptr, key_.get()) != 1 ||
       EVP_DigestSign(context.get(), reinterpret_cast<unsigned char*>(signature.data()), &size, Bytes(text),
                      text.size()) != 1) {
-    return errors::Internal("the result could not be signed");
+    return errors::Internal("a signature could not be made");
   }
   return signature;
 }

@@ -15,7 +15,7 @@ constexpr std::chrono::hours kRemoveOldEvery{1};
 }  // namespace
 
 Dispatch::Dispatch(const DispatchOptions& options, const PackRegistry& packs, const Clock& clock,
-                   std::unique_ptr<Dispatcher> dispatcher)
+                   std::unique_ptr<Dispatcher> dispatcher, std::unique_ptr<SigningKey> signing_key)
     : dispatcher_(std::move(dispatcher)),
       files_(options.dir / "files", options.artifact_bytes, options.artifact_age),
       logs_(options.dir / "logs", options.log_bytes),
@@ -24,7 +24,7 @@ Dispatch::Dispatch(const DispatchOptions& options, const PackRegistry& packs, co
       untrusted_network_(options.untrusted_network),
       fork_policy_(options.fork_policy),
       clock_(clock),
-      key_file_(options.dir / "signing.pem"),
+      signing_key_(std::move(signing_key)),
       scratch_(options.dir / "scratch"),
       artifact_age_(options.artifact_age) {
   files_.KeepWhile([this](std::string_view digest) { return dispatcher_->NeedsSource(digest); });
@@ -73,14 +73,6 @@ bool Dispatch::MayUseNetwork(std::string_view suite, std::string_view pool) cons
          absl::c_any_of(untrusted_network_, [suite](const std::string& glob) { return MatchesLike(glob, suite); });
 }
 
-absl::StatusOr<const SigningKey*> Dispatch::signing_key() {
-  const std::lock_guard<std::mutex> lock(key_mutex_);
-  if (signing_key_ == nullptr) {
-    ASSIGN_OR_RETURN(signing_key_, SigningKey::Open(key_file_));
-  }
-  return signing_key_.get();
-}
-
 absl::StatusOr<std::unique_ptr<Dispatch>> Dispatch::Open(const DispatchOptions& options, store::Jobs& jobs,
                                                          const PackRegistry& packs, const Clock& clock,
                                                          Metrics& metrics, Logger& logger) {
@@ -88,7 +80,8 @@ absl::StatusOr<std::unique_ptr<Dispatch>> Dispatch::Open(const DispatchOptions& 
   if (engine == nullptr) return EngineUnknown(options.engine, EngineNames());
   ASSIGN_OR_RETURN(std::unique_ptr<Dispatcher> dispatcher,
                    Dispatcher::Open(jobs, clock, metrics, logger, options.limits, *engine));
-  return std::unique_ptr<Dispatch>(new Dispatch(options, packs, clock, std::move(dispatcher)));
+  ASSIGN_OR_RETURN(std::unique_ptr<SigningKey> key, SigningKey::Open(options.dir / "signing.pem"));
+  return std::unique_ptr<Dispatch>(new Dispatch(options, packs, clock, std::move(dispatcher), std::move(key)));
 }
 
 }  // namespace yardmaster::dispatch

@@ -57,8 +57,8 @@ using FetchTree = std::function<absl::StatusOr<KeptTree>(const std::string& repo
 // Thread-safe.
 class Dispatch {
  public:
-  // Everything must outlive this object. Errors: as Dispatcher::Open, and INVALID_ARGUMENT for
-  // an unknown engine.
+  // Everything must outlive this object. Errors: as Dispatcher::Open and SigningKey::Open, and INVALID_ARGUMENT for an
+  // unknown engine.
   static absl::StatusOr<std::unique_ptr<Dispatch>> Open(const DispatchOptions& options, store::Jobs& jobs,
                                                         const PackRegistry& packs, const Clock& clock, Metrics& metrics,
                                                         Logger& logger);
@@ -74,8 +74,8 @@ class Dispatch {
   const Clock& clock() const { return clock_; }
   // A folder for files while they are written; nothing in it outlives the daemon.
   const std::filesystem::path& scratch() const { return scratch_; }
-  // Read or made when it is first asked for. Errors are those of SigningKey::Open.
-  absl::StatusOr<const SigningKey*> signing_key();
+  // By which results and answers to workers are known as the daemon's.
+  const SigningKey& signing_key() const { return *signing_key_; }
   // Before anything is served. Without it jobs can't name repositories.
   void FetchTreesBy(FetchTree fetch) { fetch_tree_ = std::move(fetch); }
   const FetchTree& fetch_tree() const { return fetch_tree_; }
@@ -93,7 +93,7 @@ class Dispatch {
 
  private:
   Dispatch(const DispatchOptions& options, const PackRegistry& packs, const Clock& clock,
-           std::unique_ptr<Dispatcher> dispatcher);
+           std::unique_ptr<Dispatcher> dispatcher, std::unique_ptr<SigningKey> signing_key);
 
   std::unique_ptr<Dispatcher> dispatcher_;
   PartFiles files_;
@@ -103,12 +103,10 @@ class Dispatch {
   const std::vector<std::string> untrusted_network_;
   const ForkPolicy fork_policy_;
   const Clock& clock_;
-  const std::filesystem::path key_file_;
+  const std::unique_ptr<SigningKey> signing_key_;
   const std::filesystem::path scratch_;
   const std::chrono::hours artifact_age_;
   FetchTree fetch_tree_;
-  std::mutex key_mutex_;
-  std::unique_ptr<SigningKey> signing_key_;
 
   std::mutex thread_mutex_;  // guards what follows
   std::condition_variable wake_;

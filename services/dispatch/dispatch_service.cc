@@ -190,11 +190,11 @@ grpc::ServerUnaryReactor* DispatchServiceImpl::GetJob(grpc::CallbackServerContex
     ASSIGN_OR_RETURN(const Job job, dispatch_->dispatcher().FindJob(request->job()));
     *response->mutable_job() = MessageOf(job);
     if (!request->signed_() || job.state != JobState::kEnded) return absl::OkStatus();
-    ASSIGN_OR_RETURN(const SigningKey* key, dispatch_->signing_key());
+    const SigningKey& key = dispatch_->signing_key();
     v1::SignedResult& out = *response->mutable_signed_result();
     out.set_statement(dispatch::StatementOf(job, response->job()));
-    ASSIGN_OR_RETURN(*out.mutable_signature(), key->Sign(out.statement()));
-    out.set_public_key(key->public_key());
+    ASSIGN_OR_RETURN(*out.mutable_signature(), key.Sign(out.statement()));
+    out.set_public_key(key.public_key());
     return absl::OkStatus();
   });
 }

@@ -9,6 +9,7 @@
 #include "absl/algorithm/container.h"
 #include "services/core/errors.h"
 #include "services/core/glob.h"
+#include "services/core/messages/signed_answer.h"
 #include "services/core/rpc/pooled_rpc.h"
 #include "services/core/status_macros.h"
 #include "services/dispatch/errors.h"
@@ -87,6 +88,8 @@ class WorkReactor final
       if (name_.empty()) Listen(dispatch::Topic::OfRunner(report.name));
       name_ = report.name;
       heard_ = request_.number();
+      session_ = request_.session();
+      wants_signature_ = request_.wants_signature();
       known_.clear();
       for (const dispatch::ReportedRun& run : report.runs) known_.insert({run.job, run.fence});
       StartRead(&request_);
@@ -97,6 +100,10 @@ class WorkReactor final
     // A report is always answered.
     if (!reported && text == said_) return false;
     said_ = std::move(text);
+    if (wants_signature_) {
+      ASSIGN_OR_RETURN(*message.mutable_signature(),
+                       dispatch_->signing_key().Sign(SignedTextOf(name_, session_, message)));
+    }
     return true;
   }
 
@@ -141,6 +148,8 @@ class WorkReactor final
   v1::WorkRequest request_;
   bool unread_ = false;  // guarded by mutex()
   std::string name_;
+  std::string session_;
+  bool wants_signature_ = false;
   uint64_t heard_ = 0;
   std::set<std::pair<std::string, uint64_t>> known_;
   std::string said_;

@@ -55,6 +55,8 @@ int main(int argc, char** argv) {
   std::optional<yardmaster::HostPort> server;
   program.Value("--server", &server, "Address of yardmasterd (default 127.0.0.1:9090)");
   program.Value("--token-file", &options.token_file, "FILE", "File with a token of the role runner");
+  program.Value("--daemon-key", &options.daemon_key, "FILE",
+                "The daemon's public key (PEM): follow only orders that are signed with it");
   program.Value("--name", &options.name, "NAME", "The worker's name (default: the host's)");
   program.Value("--devices", &options.devices, "LIST",
                 "cpu:N, gpu:auto, npu:auto, with commas (default: all there is)");

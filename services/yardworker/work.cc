@@ -26,6 +26,8 @@
 #include "services/core/data_dir_lock.h"
 #include "services/core/files.h"
 #include "services/core/ids.h"
+#include "services/core/messages/signed_answer.h"
+#include "services/core/signing_key.h"
 #include "services/core/status_macros.h"
 #include "services/worker/process/children.h"
 #include "services/worker/run/host_info.h"
@@ -128,9 +130,10 @@ class OrderStream {
 class Worker {
  public:
   Worker(const WorkOptions& options, SupervisorCommand supervisor, const std::vector<Mean>& means, DevicesAtStart found,
-         ControlPlane& control)
-      : options_(options), supervisor_(std::move(supervisor)), control_(control) {
+         std::string daemon_key, ControlPlane& control)
+      : options_(options), supervisor_(std::move(supervisor)), daemon_key_(std::move(daemon_key)), control_(control) {
     report_.set_name(options.name);
+    report_.set_wants_signature(!daemon_key_.empty());
     report_.set_session(NewId("s-"));
     report_.set_pool(options.pool);
     for (const std::string& label : std::vector<std::string>(absl::StrSplit(options.labels, ',', absl::SkipEmpty()))) {
@@ -168,6 +171,10 @@ class Worker {
         std::this_thread::sleep_for(kTick);
       }
       if (orders.has_value()) {
+        if (!IsOfOurDaemon(*orders)) {
+          Say("an answer is not signed with the key of --daemon-key: it is of another daemon, or its key has changed");
+          return kUnreachable;
+        }
         if (!std::exchange(ready, true)) WriteReady();
         report_after_ = std::chrono::milliseconds(std::max(orders->report_after_ms(), 100U));
         Follow(*orders);
@@ -217,6 +224,12 @@ class Worker {
       faults_told_.erase(run->first);
       run = runs_.erase(run);
     }
+  }
+
+  bool IsOfOurDaemon(const v1::WorkResponse& answer) const {
+    return daemon_key_.empty() ||
+           SignatureHolds(daemon_key_, SignedTextOf(report_.name(), report_.session(), answer), answer.signature())
+               .value_or(false);
   }
 
   // The same complaint once.
@@ -348,6 +361,7 @@ class Worker {
 
   const WorkOptions& options_;
   const SupervisorCommand supervisor_;
+  const std::string daemon_key_;  // empty: answers need no signature
   ControlPlane& control_;
   v1::WorkRequest report_;  // without the runs
   std::string toolchain_;   // of this machine, as it was at the start
@@ -436,6 +450,13 @@ int Work(const WorkOptions& given, const fs::path& executable) {
     text->resize(text->find_last_not_of(" \t\r\n") + 1);
     token = Secret(*std::move(text));
   }
+  std::string daemon_key;
+  if (!options.daemon_key.empty()) {
+    const absl::StatusOr<std::string> pem = ReadSmallFile(options.daemon_key, kMaxKeyFileBytes);
+    if (!pem.ok()) return Fail(pem.status());
+    if (const absl::StatusOr<bool> tried = SignatureHolds(*pem, "", ""); !tried.ok()) return Fail(tried.status());
+    daemon_key = *pem;
+  }
   absl::StatusOr<DevicesAtStart> devices = FindDevices(options.devices);
   if (!devices.ok()) return Fail(devices.status());
 
@@ -450,7 +471,8 @@ int Work(const WorkOptions& given, const fs::path& executable) {
   const auto credentials =
       loopback ? grpc::InsecureChannelCredentials() : grpc::SslCredentials(grpc::SslCredentialsOptions());
   ControlPlane control(grpc::CreateCustomChannel(options.server.ToString(), credentials, arguments), token);
-  return Worker(options, std::move(supervisor), means, *std::move(devices), control).Run(signals);
+  return Worker(options, std::move(supervisor), means, *std::move(devices), std::move(daemon_key), control)
+      .Run(signals);
 }
 
 }  // namespace yardmaster::yardworker

@@ -14,6 +14,7 @@ namespace yardmaster::yardworker {
 struct WorkOptions {
   HostPort server{"127.0.0.1", 9090};
   std::filesystem::path token_file;
+  std::filesystem::path daemon_key;  // PEM of the daemon's public key; empty: its answers need no signature
   std::string name;
   std::string devices = "cpu:auto,gpu:auto,npu:auto";
   std::string labels;

@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "services/core/signing_key.h"
 #include "tests/integration/dispatch_fixture.h"
 #include "tests/support/process.h"
 
@@ -138,6 +139,30 @@ TEST_F(DispatchTest, WhatOneRunKeepsTheNextOneFinds) {
   EXPECT_THAT(Follow(Submit("nap/keep")), HasSubstr("cache_miss\t1"));
   EXPECT_THAT(Follow(Submit("nap/keep")), HasSubstr("cache_miss\t0"));
   EXPECT_TRUE(fs::exists(dir_.path() / "work" / "cache" / "trusted" / "ccache"));
+}
+
+TEST_F(DispatchTest, AWorkerThatKnowsItsDaemonsKeyFollowsNoOther) {
+  const auto restart_with_key_of = [this](const fs::path& key) {
+    worker_->Signal(SIGTERM);
+    worker_->Wait(kPatience);
+    dir_.Write("key.pem", (*SigningKey::Open(key))->public_key());
+    worker_options_ = {"--daemon-key", (dir_.path() / "key.pem").string()};
+  };
+  restart_with_key_of(dir_.path() / "data" / "dispatch" / "signing.pem");
+  StartWorker();
+  const std::string job = Submit();
+  EXPECT_THAT(Follow(job), HasSubstr("the uploaded tree"));
+  EXPECT_EQ(Get(job).verdict(), "passed") << Get(job).DebugString();
+
+  restart_with_key_of(dir_.path() / "other.pem");
+  const std::string waits = Submit();
+  testing::Process other({kPrograms + "/yard-worker", "--server", address_, "--token-file",
+                          (dir_.path() / "runner.token").string(), "--name", "box", "--devices", "cpu:2", "--work-dir",
+                          (dir_.path() / "work").string(), "--daemon-key", (dir_.path() / "key.pem").string()});
+  EXPECT_EQ(other.Wait(kPatience), 3);
+  EXPECT_THAT(other.Stderr(), HasSubstr("is not signed with the key of --daemon-key"));
+  EXPECT_NE(Get(waits).state(), "running");
+  EXPECT_TRUE(NothingIsLeft());
 }
 
 TEST_F(DispatchTest, ARunThatWouldNotFitIsDeclinedWithTheReason) {

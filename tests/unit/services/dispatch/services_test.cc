@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "services/core/executor.h"
+#include "services/core/messages/signed_answer.h"
 #include "services/core/sha256.h"
 #include "services/core/store/store.h"
 #include "services/dispatch/dispatch_service.h"
@@ -260,6 +261,29 @@ class DispatchServicesTest : public ::testing::Test {
   std::unique_ptr<v1::DispatchService::Stub> people_stub_;
   std::unique_ptr<v1::RunnerService::Stub> worker_stub_;
 };
+
+TEST_F(DispatchServicesTest, AnswersToAWorkerThatWantsItAreSignedForThisStartOfItAlone) {
+  WorkStream work(*worker_stub_, "runner-token");
+  v1::WorkRequest report = Report();
+  report.set_wants_signature(true);
+  work.Say(report);
+  EXPECT_EQ(work.Hear([](const v1::WorkResponse&) { return true; }).signature().size(), 64U);
+  Submit("kernels");
+  const v1::WorkResponse answer = work.Hear(HasRun);
+  const auto holds = [&](std::string_view runner, std::string_view session, const v1::WorkResponse& of) {
+    return *SignatureHolds(dispatch_->signing_key().public_key(), SignedTextOf(runner, session, of),
+                           answer.signature());
+  };
+  EXPECT_TRUE(holds("box", "s1", answer));
+  EXPECT_FALSE(holds("box", "s2", answer));
+  EXPECT_FALSE(holds("box-2", "s1", answer));
+  v1::WorkResponse changed = answer;
+  changed.mutable_runs(0)->mutable_spec()->set_suite("yardmaster/other");
+  EXPECT_FALSE(holds("box", "s1", changed));
+  changed = answer;
+  changed.clear_runs();
+  EXPECT_FALSE(holds("box", "s1", changed));
+}
 
 TEST_F(DispatchServicesTest, AJobIsRunByAWorkerThatWasIdle) {
   WorkStream work(*worker_stub_, "runner-token");
