@@ -100,6 +100,10 @@ absl::Status NpuSmiMissing(std::string_view node) {
 absl::Status NpuCountsDiffer(size_t shown, size_t counted, std::string_view unit, std::string_view by) {
   return absl::UnavailableError(Concat("npu-smi info shows ", shown, " ", unit, ", ", by, " counts ", counted));
 }
+absl::Status KernelLogUnreadable() {
+  return absl::UnavailableError(
+      "the kernel's log can't be read: neither /dev/kmsg nor, as a member of the group systemd-journal, by journalctl");
+}
 absl::Status ToolNotFound(std::string_view tool, std::string_view reason) {
   return absl::NotFoundError(Concat("can't run ", Readable(tool), ": ", reason));
 }

@@ -45,6 +45,7 @@ absl::Status ToolOutputUnclear(std::string_view tool, std::string_view what);
 absl::Status NpuSmiMissing(std::string_view node);
 // `unit` is "cards" or "chips".
 absl::Status NpuCountsDiffer(size_t shown, size_t counted, std::string_view unit, std::string_view by);
+absl::Status KernelLogUnreadable();                                         // UNAVAILABLE
 absl::Status ToolNotFound(std::string_view tool, std::string_view reason);  // NOT_FOUND
 absl::Status ToolTooSlow(std::string_view tool, int64_t seconds);           // DEADLINE_EXCEEDED
 absl::Status ToolUnanswered(std::string_view tool, const absl::Status& why);

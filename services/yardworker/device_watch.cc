@@ -56,7 +56,7 @@ void Describe(const worker::Device& device, const std::string& kind, v1::WorkerD
 
 }  // namespace
 
-absl::StatusOr<KindsFound> LookAtDevices(const std::string& text, bool groups) {
+absl::StatusOr<KindsFound> LookAtDevices(const std::string& text, bool groups, worker::GpuFaults* faults) {
   const std::shared_ptr<worker::ToolRunner> tools = worker::MakeToolRunner();
   KindsFound kinds;
   for (const std::string& part : std::vector<std::string>(absl::StrSplit(text, ',', absl::SkipEmpty()))) {
@@ -68,7 +68,10 @@ absl::StatusOr<KindsFound> LookAtDevices(const std::string& text, bool groups) {
     }
     std::unique_ptr<worker::DeviceProbe> probe;
     if (words.first == "cpu") probe = worker::MakeCpuProbe(most);
-    if (words.first == "gpu") probe = worker::MakeNvidiaProbe(tools);
+    if (words.first == "gpu") {
+      probe = worker::MakeNvidiaProbe(tools);
+      if (faults != nullptr) probe = worker::WithFaults(std::move(probe), *faults);
+    }
     if (words.first == "npu") probe = worker::MakeAscendProbe(tools);
     if (probe == nullptr) {
       return absl::InvalidArgumentError(absl::StrCat("--devices: \"", words.first, "\": expected cpu, gpu or npu"));
@@ -136,8 +139,8 @@ std::string DriversOf(const KindsFound& found) {
 }
 
 DeviceWatch::DeviceWatch(std::string text, std::vector<v1::WorkerDevice> devices, std::string drivers,
-                         std::chrono::seconds every)
-    : text_(std::move(text)), every_(every) {
+                         std::chrono::seconds every, std::unique_ptr<worker::GpuFaults> faults)
+    : text_(std::move(text)), every_(every), faults_(std::move(faults)) {
   view_.devices = std::move(devices);
   view_.drivers = std::move(drivers);
   thread_ = std::thread([this] { Loop(); });
@@ -174,7 +177,7 @@ void DeviceWatch::Loop() {
     if (wake_.wait_for(lock, pause, [&] { return over_ || hurried_ != hurried; })) continue;
     lock.unlock();
     const auto began = std::chrono::steady_clock::now();
-    const absl::StatusOr<KindsFound> found = LookAtDevices(text_);
+    const absl::StatusOr<KindsFound> found = LookAtDevices(text_, /*groups=*/false, faults_.get());
     lock.lock();
     if (!found.ok()) continue;
     view_.devices = Merge(std::move(view_.devices), *found);

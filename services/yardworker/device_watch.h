@@ -6,6 +6,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <thread>
@@ -13,6 +14,7 @@
 
 #include "absl/status/statusor.h"
 #include "services/worker/devices/device_probe.h"
+#include "services/worker/devices/gpu_faults.h"
 #include "yardmaster/v1/runner.pb.h"
 
 namespace yardmaster::yardworker {
@@ -22,7 +24,8 @@ using KindsFound = std::map<std::string, absl::StatusOr<std::vector<worker::Devi
 
 // "cpu:8,gpu:auto": a look at each kind that is named, at no more devices than the number; with `groups` also at which
 // of them reach each other fast. INVALID_ARGUMENT for other texts.
-absl::StatusOr<KindsFound> LookAtDevices(const std::string& text, bool groups = false);
+// `faults` is told what is seen of GPUs; may be null.
+absl::StatusOr<KindsFound> LookAtDevices(const std::string& text, bool groups, worker::GpuFaults* faults);
 
 // What is known after a look. A device that was known and was not found keeps its place and has a fault; so do all of a
 // kind that can't be looked at. New ones come at the end.
@@ -46,8 +49,9 @@ struct DeviceView {
 // Looks again and again, in a thread: tools of vendors take seconds, or never answer.
 class DeviceWatch {
  public:
-  // `text` as above; `devices` and `drivers` are what is known already.
-  DeviceWatch(std::string text, std::vector<v1::WorkerDevice> devices, std::string drivers, std::chrono::seconds every);
+  // `text` as above; `devices` and `drivers` are what is known already. `faults` may be null.
+  DeviceWatch(std::string text, std::vector<v1::WorkerDevice> devices, std::string drivers, std::chrono::seconds every,
+              std::unique_ptr<worker::GpuFaults> faults);
   ~DeviceWatch();
   DeviceWatch(const DeviceWatch&) = delete;
   DeviceWatch& operator=(const DeviceWatch&) = delete;
@@ -61,7 +65,8 @@ class DeviceWatch {
 
   const std::string text_;
   const std::chrono::seconds every_;
-  std::mutex mutex_;  // guards what follows
+  const std::unique_ptr<worker::GpuFaults> faults_;  // used by the thread alone
+  std::mutex mutex_;                                 // guards what follows
   std::condition_variable wake_;
   bool over_ = false;
   bool hurried_ = false;

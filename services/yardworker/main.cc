@@ -40,9 +40,13 @@ int main(int argc, char** argv) {
   using yardmaster::yardworker::WorkOptions;
   std::error_code error;
   const std::filesystem::path executable = std::filesystem::read_symlink("/proc/self/exe", error);
-  if (argc >= 4 && std::string_view(argv[1]) == "--supervise") {
-    return yardmaster::yardworker::Supervise(argv[2], std::strtoull(argv[3], nullptr, 10), {argv + 4, argv + argc},
-                                             executable);
+  if (argc >= 5 && std::string_view(argv[1]) == "--supervise") {
+    yardmaster::yardworker::SupervisorCommand command;
+    command.program = executable;
+    command.cache_mb = std::strtoull(argv[3], nullptr, 10);
+    command.kernel_log_since = std::strtoull(argv[4], nullptr, 10);
+    command.readable = {argv + 5, argv + argc};
+    return yardmaster::yardworker::Supervise(argv[2], command);
   }
   if (argc == 2 && std::string_view(argv[1]) == "--probe-gpus") return yardmaster::yardworker::ProbeGpus();
   WorkOptions options;

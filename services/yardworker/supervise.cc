@@ -25,6 +25,7 @@
 #include "services/core/files.h"
 #include "services/core/packs_dir.h"
 #include "services/core/status_macros.h"
+#include "services/worker/devices/gpu_faults.h"
 #include "services/worker/process/process_limit.h"
 #include "services/worker/results/result_files.h"
 #include "services/worker/results/run_log.h"
@@ -263,14 +264,15 @@ absl::StatusOr<rules::SuiteModel> SuiteOf(const rules::SuiteSet& set, const std:
 // The devices of one lease, as this machine has them.
 class LeasedDevices {
  public:
-  LeasedDevices(const v1::RunOrder& order, const std::atomic<bool>& cancel)
+  LeasedDevices(const v1::RunOrder& order, uint64_t kernel_log_since, const std::atomic<bool>& cancel)
       : ids_(order.devices().begin(), order.devices().end()),
         processors_(std::count_if(ids_.begin(), ids_.end(),
                                   [](const std::string& id) { return absl::StartsWith(id, "cpu:"); })),
         cancel_(cancel),
         tools_(worker::MakeToolRunner()),
+        faults_(worker::MakeKernelLog(tools_), kernel_log_since),
         cpu_(worker::MakeCpuProbe(std::max<size_t>(processors_, 1))),
-        nvidia_(worker::MakeNvidiaProbe(tools_), ids_),
+        nvidia_(worker::WithFaults(worker::MakeNvidiaProbe(tools_), faults_), ids_),
         ascend_(worker::MakeAscendProbe(tools_), ids_) {}
 
   std::vector<worker::DeviceProbe*> probes() { return {cpu_.get(), &nvidia_, &ascend_}; }
@@ -292,6 +294,7 @@ class LeasedDevices {
   const size_t processors_;
   const std::atomic<bool>& cancel_;
   const std::shared_ptr<worker::ToolRunner> tools_;
+  worker::GpuFaults faults_;
   const std::unique_ptr<worker::DeviceProbe> cpu_;
   LeasedProbe nvidia_;
   LeasedProbe ascend_;
@@ -340,9 +343,10 @@ absl::Status RefuseDevices(const RunFolder& folder, const DeviceFaults& faults) 
 
 // UNAVAILABLE, RESOURCE_EXHAUSTED: it can't begin here and now.
 absl::StatusOr<v1::FinishRunRequest> RunOrderOf(const RunFolder& folder, const v1::RunOrder& order,
-                                                const RunCache& cache, std::vector<fs::path> readable,
-                                                const fs::path& executable, RunLogFile& log, const RunEnd& end) {
+                                                const RunCache& cache, const SupervisorCommand& command,
+                                                RunLogFile& log, const RunEnd& end) {
   const std::atomic<bool>& cancel = end.now;
+  const fs::path& executable = command.program;
   rules::PackFiles files;
   for (const v1::SuiteFile& file : order.files()) files[file.path()] = file.content();
   const std::pair<std::string, std::string> name = absl::StrSplit(order.spec().suite(), absl::MaxSplits('/', 1));
@@ -360,9 +364,10 @@ absl::StatusOr<v1::FinishRunRequest> RunOrderOf(const RunFolder& folder, const v
   ASSIGN_OR_RETURN(worker::RunOptions options, OptionsOf(folder, order, executable));
   UseCache(cache, folder, suite, options);
 
-  LeasedDevices leased(order, cancel);
+  LeasedDevices leased(order, command.kernel_log_since, cancel);
   const DeviceCheck before = leased.Check({});
   if (!before.faults.empty()) return RefuseDevices(folder, before.faults);
+  std::vector<fs::path> readable = command.readable;
   if (!options.own_suites.empty()) readable.push_back(options.own_suites);
   readable.push_back(executable);
   ASSIGN_OR_RETURN(Containment containment,
@@ -432,8 +437,7 @@ std::optional<v1::FinishRunRequest> EndOf(const RunFolder& folder, absl::StatusO
 
 }  // namespace
 
-int Supervise(const fs::path& path, uint64_t cache_mb, const std::vector<fs::path>& readable,
-              const fs::path& executable) {
+int Supervise(const fs::path& path, const SupervisorCommand& command) {
   // What the run starts must not keep the lock.
   ::fcntl(kLockFd, F_SETFD, FD_CLOEXEC);
   const RunFolder folder(path);
@@ -467,8 +471,8 @@ int Supervise(const fs::path& path, uint64_t cache_mb, const std::vector<fs::pat
     }
   });
   const std::string pool = order->spec().pool() == "untrusted" ? "untrusted" : "trusted";
-  const RunCache cache(folder.cache(pool), pool == "trusted" ? cache_mb * kBytesOfMib : 0);
-  absl::StatusOr<v1::FinishRunRequest> outcome = RunOrderOf(folder, *order, cache, readable, executable, log, run_end);
+  const RunCache cache(folder.cache(pool), pool == "trusted" ? command.cache_mb * kBytesOfMib : 0);
+  absl::StatusOr<v1::FinishRunRequest> outcome = RunOrderOf(folder, *order, cache, command, log, run_end);
   if (cache.enabled()) cache.Trim();
   over = true;
   waits.join();

@@ -3,17 +3,15 @@
 #ifndef YARDMASTER_SERVICES_YARDWORKER_SUPERVISE_H_
 #define YARDMASTER_SERVICES_YARDWORKER_SUPERVISE_H_
 
-#include <cstdint>
 #include <filesystem>
-#include <vector>
+
+#include "services/yardworker/run_folder.h"
 
 namespace yardmaster::yardworker {
 
-// The exit code. SIGTERM cancels the run. `executable` is this program: beside it our own suites are looked for.
-// `readable`: folders of the host that the run may read besides the system's. `cache_mb`: what runs may keep for those
-// after them.
-int Supervise(const std::filesystem::path& path, uint64_t cache_mb, const std::vector<std::filesystem::path>& readable,
-              const std::filesystem::path& executable);
+// The exit code. SIGTERM cancels the run. `command` is how this process was started: beside its program our own suites
+// are looked for.
+int Supervise(const std::filesystem::path& path, const SupervisorCommand& command);
 
 }  // namespace yardmaster::yardworker
 

@@ -29,6 +29,7 @@
 #include "services/core/messages/signed_answer.h"
 #include "services/core/signing_key.h"
 #include "services/core/status_macros.h"
+#include "services/worker/errors.h"
 #include "services/worker/process/children.h"
 #include "services/worker/run/host_info.h"
 #include "services/yardworker/control_plane.h"
@@ -66,7 +67,7 @@ struct DevicesAtStart {
   std::string drivers;
 };
 absl::StatusOr<DevicesAtStart> FindDevices(const std::string& text) {
-  ASSIGN_OR_RETURN(const KindsFound found, LookAtDevices(text, /*groups=*/true));
+  ASSIGN_OR_RETURN(const KindsFound found, LookAtDevices(text, /*groups=*/true, nullptr));
   for (const auto& [kind, devices] : found) RETURN_IF_ERROR(devices.status());
   return DevicesAtStart{Merge({}, found), DriversOf(found)};
 }
@@ -146,8 +147,10 @@ class Worker {
     if (const std::string arch = worker::ThisHost().architecture; !arch.empty()) {
       report_.add_labels(absl::StrCat("arch:", arch));
     }
+    std::unique_ptr<worker::GpuFaults> faults = WatchGpus(found.devices);
+    if (faults != nullptr) supervisor_.kernel_log_since = faults->since();
     watch_ = std::make_unique<DeviceWatch>(options.devices, std::move(found.devices), std::move(found.drivers),
-                                           kLookAtDevicesEvery);
+                                           kLookAtDevicesEvery, std::move(faults));
     toolchain_ = ToolchainOfHost();
     // What an earlier worker left: its supervisors go on, or are found to be dead.
     for (RunFolder& folder : RunFolder::All(RunsDir())) {
@@ -189,6 +192,18 @@ class Worker {
   using Key = std::pair<std::string, uint64_t>;
 
   fs::path RunsDir() const { return options_.work_dir / "runs"; }
+
+  // From now on; null: there are none.
+  std::unique_ptr<worker::GpuFaults> WatchGpus(const std::vector<v1::WorkerDevice>& devices) {
+    const bool gpus = std::any_of(devices.begin(), devices.end(),
+                                  [](const v1::WorkerDevice& device) { return device.kind() == "gpu"; });
+    if (!gpus) return nullptr;
+    auto faults = std::make_unique<worker::GpuFaults>(worker::MakeKernelLog(worker::MakeToolRunner()), std::nullopt);
+    if (faults->since() == worker::GpuFaults::kNever) {
+      Say(absl::StrCat("Xid errors of GPUs are not seen: ", worker::worker_errors::KernelLogUnreadable().message()));
+    }
+    return faults;
+  }
 
   void Begin(LocalRun run) {
     const Key key(run.order().job(), run.order().fence());
@@ -360,7 +375,7 @@ class Worker {
   }
 
   const WorkOptions& options_;
-  const SupervisorCommand supervisor_;
+  SupervisorCommand supervisor_;
   const std::string daemon_key_;  // empty: answers need no signature
   ControlPlane& control_;
   v1::WorkRequest report_;  // without the runs
@@ -422,7 +437,9 @@ int Work(const WorkOptions& given, const fs::path& executable) {
     }
     if (options.memory_mb < 0) options.memory_mb = static_cast<int64_t>(worker::ThisHost().memory_mb / 10 * 9);
   }
-  SupervisorCommand supervisor{executable, {}, options.cache_mb};
+  SupervisorCommand supervisor;
+  supervisor.program = executable;
+  supervisor.cache_mb = options.cache_mb;
   for (absl::string_view folder : absl::StrSplit(options.readable, ',', absl::SkipEmpty())) {
     supervisor.readable.push_back(fs::absolute(std::string(folder), error));
     if (!fs::is_directory(supervisor.readable.back(), error)) {

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "services/core/status_macros.h"
+#include "services/worker/devices/device_health.h"
 #include "services/worker/devices/npu_smi.h"
 #include "services/worker/devices/vendor_probes.h"
 #include "services/worker/errors.h"
@@ -42,7 +43,7 @@ class AscendProbe : public DeviceProbe {
       return worker_errors::ToolFailed("npu-smi", info->exit_code, info->err.empty() ? info->out : info->err);
     }
     ASSIGN_OR_RETURN(NpuTable table, ParseNpuSmiTable(info->out));
-    const auto mapping = ParseNpuSmiMapping(Ask(command, "-m"));
+    const auto mapping = ParseNpuSmiMapping(Ask(command, {"-m"}));
     RETURN_IF_ERROR(Complete(table, command, mapping.size(), nodes.size()));
 
     discovery.source = "npu-smi (" + table.shape + ")";
@@ -51,6 +52,11 @@ class AscendProbe : public DeviceProbe {
       chip.device.driver = driver;
       const auto logical = mapping.find({chip.npu, chip.chip});
       if (logical != mapping.end()) chip.device.visible_as = std::to_string(logical->second);
+      if (chip.device.health != DeviceHealth::kOk) {
+        const std::string why = ParseNpuSmiHealth(
+            Ask(command, {"-t", "health", "-i", std::to_string(chip.npu), "-c", std::to_string(chip.chip)}));
+        if (!why.empty()) Worsen(chip.device, chip.device.health, why);
+      }
       discovery.devices.push_back(std::move(chip.device));
     }
     return discovery;
@@ -73,9 +79,9 @@ class AscendProbe : public DeviceProbe {
   }
 
   // Empty if it does not answer: these questions only check and refine.
-  std::string Ask(std::vector<std::string> command, std::string_view option) {
+  std::string Ask(std::vector<std::string> command, const std::vector<std::string>& options) {
     command.emplace_back("info");
-    command.emplace_back(option);
+    command.insert(command.end(), options.begin(), options.end());
     absl::StatusOr<ToolOutput> output = tools_->Run(command);
     return output.ok() && output->exit_code == 0 ? std::move(output->out) : std::string();
   }
@@ -84,7 +90,7 @@ class AscendProbe : public DeviceProbe {
   absl::Status Complete(const NpuTable& table, const std::vector<std::string>& command, size_t mapped, size_t nodes) {
     std::set<uint64_t> cards;
     for (const NpuChip& chip : table.chips) cards.insert(chip.npu);
-    const std::optional<uint64_t> counted = ParseNpuSmiCount(Ask(command, "-l"));
+    const std::optional<uint64_t> counted = ParseNpuSmiCount(Ask(command, {"-l"}));
     if (counted.has_value() && *counted != cards.size()) {
       return worker_errors::NpuCountsDiffer(cards.size(), *counted, "cards", "npu-smi info -l");
     }

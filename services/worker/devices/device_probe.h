@@ -13,11 +13,18 @@
 
 #include "absl/status/statusor.h"
 #include "rules/suites/suite_model.h"
+#include "services/worker/devices/fault_codes.h"
 
 namespace yardmaster::worker {
 
 // From the best to the worst: a warning does not keep a job off a device, not to know its health does.
 enum class DeviceHealth : uint8_t { kOk, kWarning, kUnknown, kBad };
+
+// What the kernel's log said of a device while it was watched.
+struct DeviceIncident {
+  FaultAction action = FaultAction::kNothing;
+  std::string text;  // for people
+};
 
 struct Device {
   rules::DeviceKind kind = rules::DeviceKind::kCpu;
@@ -40,6 +47,7 @@ struct Device {
   std::vector<int64_t> processes;  // that use it, as pids of the host
   // Memory errors that ECC could not correct, since the driver was loaded; none: not known.
   std::optional<uint64_t> uncorrected_errors;
+  std::vector<DeviceIncident> incidents;  // oldest first
   // The value for the variable of visible devices (its UUID, or the logical id on Ascend).
   std::string visible_as;
 };
@@ -102,8 +110,9 @@ inline constexpr int kIdleUtilization = 5;  // percent
 // One look can fall into a pause of another job: look twice.
 std::optional<std::string> IdleReason(const Device& device);
 
-// Looks again after a step. False where the device is gone, fails, or has counted memory errors since `device` was
-// looked at; `reason` then says which. False, too, where the probe fails: a device that does not answer can't be used.
+// Looks again after a step. False where the device is gone, fails, or has counted memory errors or had an incident that
+// spoils what runs on it since `device` was looked at; `reason` then says which. False, too, where the probe fails: a
+// device that does not answer can't be used. True with a `reason`: an incident that was the program's doing.
 bool DeviceStillUsable(DeviceProbe& probe, const Device& device, std::string& reason);
 
 // One sentence where programs of this CUDA toolkit ("12.4", "13.0.1") can't run with the device's driver: its CUDA has

@@ -76,6 +76,13 @@ bool DeviceStillUsable(DeviceProbe& probe, const Device& device, std::string& re
              " memory errors that could not be corrected";
     return false;
   }
+  for (size_t i = device.incidents.size(); i < found->incidents.size(); ++i) {
+    const DeviceIncident& incident = found->incidents[i];
+    if (incident.action == FaultAction::kProgram) reason = device.name + ": " + incident.text;
+    if (incident.action != FaultAction::kRunElsewhere) continue;
+    reason = device.name + ": " + incident.text;
+    return false;
+  }
   return true;
 }
 

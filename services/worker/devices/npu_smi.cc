@@ -6,11 +6,13 @@
 #include <array>
 
 #include "absl/algorithm/container.h"
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_join.h"
 #include "services/core/lines.h"
 #include "services/core/readable.h"
 #include "services/core/status_macros.h"
 #include "services/worker/devices/device_health.h"
+#include "services/worker/devices/fault_codes.h"
 #include "services/worker/devices/system_devices.h"
 #include "services/worker/errors.h"
 #include "services/worker/text.h"
@@ -331,6 +333,32 @@ std::map<std::pair<uint64_t, uint64_t>, uint64_t> ParseNpuSmiMapping(std::string
     }
   }
   return mapping;
+}
+
+std::string ParseNpuSmiHealth(std::string_view text) {
+  static const RE2 kCode(R"(\b(?:0[xX])?([[:xdigit:]]{8})\b)");
+  constexpr size_t kMaxCodes = 16;
+  std::vector<std::string> codes;
+  std::string information;
+  for (const std::string_view line : LinesOf(text.substr(0, kMaxOutputBytes))) {
+    const size_t colon = line.find(':');
+    if (colon == std::string_view::npos) continue;
+    const std::string_view name = TrimBlanks(line.substr(0, colon));
+    const std::string_view value = TrimBlanks(line.substr(colon + 1));
+    if (name == "Error Information" && !IsUnknownCell(value)) information = Readable(value, kMaxDeviceTextBytes);
+    if (name != "Error Code") continue;
+    re2::StringPiece rest(value.data(), value.size());
+    std::string digits;
+    while (codes.size() < kMaxCodes && RE2::FindAndConsume(&rest, kCode, &digits)) {
+      const FaultCode code = MeaningOfNpuCode(static_cast<uint32_t>(std::stoul(digits, nullptr, 16)));
+      codes.push_back(Concat("0x", absl::AsciiStrToUpper(digits),
+                             code.meaning.empty() ? "" : Concat(" (", code.meaning, ": ", WordsOf(code.action), ")")));
+    }
+  }
+  std::string out;
+  if (!codes.empty()) out = (codes.size() == 1 ? "error code " : "error codes ") + absl::StrJoin(codes, ", ");
+  if (!information.empty()) out += (out.empty() ? "" : ": ") + information;
+  return out;
 }
 
 }  // namespace yardmaster::worker

@@ -39,6 +39,10 @@ std::optional<uint64_t> ParseNpuSmiCount(std::string_view text);
 // `npu-smi info -m`: (NPU, chip) → logical id, without the controllers beside the chips. Empty if it can't be read.
 std::map<std::pair<uint64_t, uint64_t>, uint64_t> ParseNpuSmiMapping(std::string_view text);
 
+// `npu-smi info -t health -i NPU -c CHIP`: what it says besides the health of the table: error codes, what is known of
+// them, and its own words. Empty if it says nothing.
+std::string ParseNpuSmiHealth(std::string_view text);
+
 }  // namespace yardmaster::worker
 
 #endif  // YARDMASTER_SERVICES_WORKER_DEVICES_NPU_SMI_H_

@@ -358,7 +358,11 @@ void StepDirector::ProbeDevices(const Needs& needs, StepEvidence& evidence) {
   for (const Device& device : needs.devices) {
     DeviceProbe* probe = context_.leases->ProbeOf(device.kind);
     std::string reason;
-    if (probe == nullptr || DeviceStillUsable(*probe, device, reason)) continue;
+    if (probe == nullptr) continue;
+    if (DeviceStillUsable(*probe, device, reason)) {
+      if (!reason.empty()) context_.Note(reason);
+      continue;
+    }
     evidence.device_bad_after = true;
     evidence.device_reason = reason;
     return;

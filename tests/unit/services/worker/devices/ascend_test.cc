@@ -175,6 +175,26 @@ TEST(AscendProbe, LogicalIdsComeFromTheMapping) {
   EXPECT_EQ(found->devices[0].driver, "99.0.0");
 }
 
+TEST(AscendProbe, ChipsThatAreNotWellAreAskedForTheirErrorCodes) {
+  AscendCase c;
+  c.tools->Answer("npu-smi info", {0, Recorded("npu_smi_a2.txt"), ""});
+  c.tools->Answer("npu-smi info -t health -i 1 -c 0", {0, Recorded("npu_smi_health.txt"), ""});
+  const absl::StatusOr<Discovery> found = c.probe->Discover();
+  ASSERT_TRUE(found.ok()) << found.status();
+  EXPECT_EQ(
+      found->devices.at(1).health_reason,
+      "npu-smi says its health is \"Alarm\"; error codes 0x40F84E00 (the card has dropped off: somebody must look "
+      "at it), 0x80E01801: node type=SoC, sensor type=PCIe, event state=card dropped");
+  EXPECT_THAT(c.tools->asked(), ::testing::Not(::testing::Contains("npu-smi info -t health -i 0 -c 0")));
+}
+
+TEST(ParseNpuSmi, HealthWithoutCodesSaysNothing) {
+  EXPECT_EQ(ParseNpuSmiHealth("Health Status : OK\nError Code : NA\nError Information : NA\n"), "");
+  EXPECT_EQ(ParseNpuSmiHealth("This device does not support querying health.\n"), "");
+  EXPECT_EQ(ParseNpuSmiHealth("Error Code : 81078603"),
+            "error code 0x81078603 (a link of its network is down: somebody must look at it)");
+}
+
 TEST(AscendProbe, WithoutMappingThePlaceIsTheId) {
   AscendCase c;
   c.tools->Answer("npu-smi info", {0, Recorded("npu_smi_a3.txt"), ""});

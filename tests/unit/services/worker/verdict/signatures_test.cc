@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "services/worker/devices/fault_codes.h"
 #include "services/worker/verdict/builtin_signatures.h"
 #include "tests/unit/services/worker/verdict/step_case.h"
 
@@ -100,6 +101,22 @@ TEST(Signatures, BytesThatAreNoTextAndEndlessLinesAreSearchedToo) {
   const auto signatures = Compile({Signature("a", 1, {"needle"})});
   EXPECT_THAT(Ids(signatures->Match("\xff\xfe needle \x80", "test")), ElementsAre("a"));
   EXPECT_THAT(signatures->Match(std::string(10 << 20, 'x') + "needle", "test"), IsEmpty());
+}
+
+// A program's log and the health of a device agree on whose doing an error was.
+TEST(Signatures, XidErrorsMeanWhatTheyMeanInTheHealthOfAGpu) {
+  const std::shared_ptr<const Signatures> signatures = CompilePacks({"common"});
+  for (uint32_t xid = 1; xid <= 250; ++xid) {
+    const std::string line = "NVRM: Xid (PCI:0000:01:00): " + std::to_string(xid) + ", pid=1";
+    const FaultAction action = MeaningOfXid(xid, "").action;
+    const std::vector<const rules::FailureSignature*> found = signatures->Match(line, "test");
+    if (found.empty()) {
+      EXPECT_EQ(action, FaultAction::kNothing) << line;
+      continue;
+    }
+    if (found.front()->device_fatal) EXPECT_TRUE(TakesOut(action)) << line;
+    EXPECT_EQ(found.front()->cls == rules::FailureClass::kCode, action == FaultAction::kProgram) << line;
+  }
 }
 
 // What ships: each text is known by the signature of that name, first of all.
