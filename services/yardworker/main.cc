@@ -40,12 +40,13 @@ int main(int argc, char** argv) {
   using yardmaster::yardworker::WorkOptions;
   std::error_code error;
   const std::filesystem::path executable = std::filesystem::read_symlink("/proc/self/exe", error);
-  if (argc >= 5 && std::string_view(argv[1]) == "--supervise") {
+  if (argc >= 6 && std::string_view(argv[1]) == "--supervise") {
     yardmaster::yardworker::SupervisorCommand command;
     command.program = executable;
     command.cache_mb = std::strtoull(argv[3], nullptr, 10);
-    command.kernel_log_since = std::strtoull(argv[4], nullptr, 10);
-    command.readable = {argv + 5, argv + argc};
+    command.toolchain = argv[4];
+    command.kernel_log_since = std::strtoull(argv[5], nullptr, 10);
+    command.readable = {argv + 6, argv + argc};
     return yardmaster::yardworker::Supervise(argv[2], command);
   }
   if (argc == 2 && std::string_view(argv[1]) == "--probe-gpus") return yardmaster::yardworker::ProbeGpus();
@@ -70,7 +71,7 @@ int main(int argc, char** argv) {
                 "Folders that runs may read besides the system's, with commas: a Python of your own, a toolkit");
   program.Value("--work-dir", &options.work_dir, "DIR", "Where runs lie; one worker at a time (default ./yard-worker)");
   program.Value("--cache-mb", &options.cache_mb, "N",
-                "MiB that runs may keep for those after them: git objects, ccache; 0: nothing (default 20480)");
+                "MiB that runs may keep for those after them: git objects, ccache, builds; 0: nothing (default 20480)");
   program
       .Value("--memory-mb", &options.memory_mb, "N",
              "MiB of memory that runs may have together, each the share of its devices; 0: no limit (default 0; in "

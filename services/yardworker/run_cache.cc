@@ -42,8 +42,10 @@ std::vector<CachePart> PartsOf(const RunCache& cache) {
     parts.push_back({folder, UseOf(folder).bytes, about.st_mtim});
   };
   std::error_code error;
-  for (fs::directory_iterator it(cache.objects(), error), end; !error && it != end; it.increment(error)) {
-    add(it->path(), it->path() / worker::kObjectsLock);
+  for (const fs::path& folder : {cache.objects(), cache.trees()}) {
+    for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
+      add(it->path(), it->path() / worker::kObjectsLock);
+    }
   }
   add(cache.ccache(), cache.ccache());
   std::sort(parts.begin(), parts.end(), [](const CachePart& a, const CachePart& b) {
@@ -76,7 +78,7 @@ RunCache::RunCache(fs::path folder, uint64_t budget_bytes) : folder_(std::move(f
 void RunCache::Prepare() const {
   if (!enabled()) return;
   std::error_code error;
-  for (const fs::path& folder : {objects(), ccache()}) fs::create_directories(folder, error);
+  for (const fs::path& folder : {objects(), ccache(), trees()}) fs::create_directories(folder, error);
 }
 
 std::map<std::string, std::string> RunCache::VariablesFor(const fs::path& tree) const {

@@ -1,4 +1,5 @@
-// What runs of one worker keep for those after them: objects of git repositories, and what compilers made (ccache).
+// What runs of one worker keep for those after them: objects of git repositories, what compilers made (ccache), and
+// builds (build_tree.h).
 #ifndef YARDMASTER_SERVICES_YARDWORKER_RUN_CACHE_H_
 #define YARDMASTER_SERVICES_YARDWORKER_RUN_CACHE_H_
 
@@ -12,6 +13,7 @@ namespace yardmaster::yardworker {
 //     git/NAME.git   a bare repository for each one that suites name: only the step that fetches may write to it, and
 //                    each run gets a fresh tree from it
 //     ccache/        ccache's own folder
+//     trees/         builds, by key
 //
 // It is for one pool only, and the pool "untrusted" has none: what one run left there another would take for its own.
 class RunCache {
@@ -22,14 +24,15 @@ class RunCache {
   bool enabled() const { return budget_bytes_ > 0; }
   std::filesystem::path objects() const { return folder_ / "git"; }
   std::filesystem::path ccache() const { return folder_ / "ccache"; }
+  std::filesystem::path trees() const { return folder_ / "trees"; }
   // Makes its folders.
   void Prepare() const;
 
   // Variables by which CMake and compilers use it; `tree` is the folder of the run, whose name then is in no key.
   std::map<std::string, std::string> VariablesFor(const std::filesystem::path& tree) const;
 
-  // Removes what was not used for longest until all of it is within the budget. What a run fetches into at the moment
-  // stays.
+  // Removes what was not used for longest until all of it is within the budget. What a run fetches into or builds in at
+  // the moment stays.
   void Trim() const;
   // The same until the disk has so many bytes free, or nothing is left.
   void MakeRoom(uint64_t bytes) const;

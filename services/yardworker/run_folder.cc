@@ -209,8 +209,9 @@ absl::Status RunFolder::StartSupervisor(const SupervisorCommand& command) const 
   sigemptyset(&none);
   posix_spawnattr_setsigmask(&attributes, &none);
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK);
-  std::vector<std::string> words = {program.native(), "--supervise", path_.native(), absl::StrCat(command.cache_mb),
-                                    absl::StrCat(command.kernel_log_since)};
+  std::vector<std::string> words = {program.native(),  "--supervise",
+                                    path_.native(),    absl::StrCat(command.cache_mb),
+                                    command.toolchain, absl::StrCat(command.kernel_log_since)};
   words.insert(words.end(), command.readable.begin(), command.readable.end());
   std::vector<std::string> environment = MarkedEnvironment(Mark());
   pid_t pid = 0;

@@ -36,6 +36,7 @@ struct SupervisorCommand {
   std::filesystem::path program;
   std::vector<std::filesystem::path> readable;            // folders of the host that runs may read besides the system's
   uint64_t cache_mb = 0;                                  // for what runs keep for those after them; 0: nothing is kept
+  std::string toolchain;                                  // of the machine, as toolchain.h says
   uint64_t kernel_log_since = worker::GpuFaults::kNever;  // what the kernel said of GPUs before does not count
 };
 
@@ -79,7 +80,7 @@ class RunFolder {
 
   // By which all processes of the run are known.
   std::string Mark() const;
-  // Starts `program --supervise FOLDER CACHE_MB KERNEL_LOG_SINCE READABLE…`, detached: it outlives this
+  // Starts `program --supervise FOLDER CACHE_MB TOOLCHAIN KERNEL_LOG_SINCE READABLE…`, detached: it outlives this
   // process. It holds the lock. UNAVAILABLE: one lives, or the lock is busy for a moment.
   absl::Status StartSupervisor(const SupervisorCommand& command) const;
   // By the supervisor itself, first of all: a worker that dies right after it started one finds it all the same.

@@ -31,6 +31,8 @@
 #include "services/worker/results/run_log.h"
 #include "services/worker/results/text.h"
 #include "services/worker/run/run.h"
+#include "services/worker/verdict/verdict.h"
+#include "services/yardworker/build_tree.h"
 #include "services/yardworker/contained_starter.h"
 #include "services/yardworker/device_check.h"
 #include "services/yardworker/device_groups.h"
@@ -53,6 +55,7 @@ namespace fs = std::filesystem;
 
 constexpr uint64_t kBytesOfMib = 1024 * 1024;
 constexpr const char* kDiskFullSignature = "disk-full";
+constexpr const char* kGoesOn = "what an earlier run had built is built on";
 constexpr int kLockFd = 3;  // see RunFolder::StartSupervisor
 constexpr int kOrderUnreadable = 2;
 constexpr int kOutcomeNotKept = 4;
@@ -60,7 +63,8 @@ constexpr int kOutcomeNotKept = 4;
 // The log of a run: what happens and what the tests print, as people read it.
 class LogObserver final : public worker::RunObserver {
  public:
-  LogObserver(const RunFolder& folder, RunLogFile& log) : folder_(folder), progress_(folder.progress()), log_(log) {}
+  LogObserver(const RunFolder& folder, RunLogFile& log, BuildTree* tree)
+      : folder_(folder), progress_(folder.progress()), log_(log), tree_(tree) {}
 
   void LayerBegins(std::string_view layer, size_t number, size_t layers) override {
     Started();
@@ -86,6 +90,8 @@ class LogObserver final : public worker::RunObserver {
     Say(worker::StepEndsLine(step));
   }
   void LayerEnds(const worker::LayerResult& layer) override {
+    const bool built = layer.id == worker::kBuildLayer && layer.verdict == worker::Verdict::kPassed;
+    if (built && tree_ != nullptr) tree_->BuildHasPassed();
     progress_.LayerEnds(layer);
     Say(worker::LayerEndsLine(layer));
   }
@@ -102,6 +108,7 @@ class LogObserver final : public worker::RunObserver {
   const RunFolder& folder_;
   RunProgressFile progress_;
   RunLogFile& log_;
+  BuildTree* const tree_;  // null: nothing of the build is kept
   bool started_ = false;
   std::chrono::steady_clock::time_point progress_said_{};
 };
@@ -203,7 +210,7 @@ struct Containment {
 // UNAVAILABLE: the pool asks for more than there is.
 absl::StatusOr<Containment> Contain(const RunFolder& folder, const v1::RunOrder& order, bool network,
                                     std::vector<fs::path> readable, const std::vector<worker::Device>& devices,
-                                    const RunCache& cache, worker::ProcessStarter& starter) {
+                                    const RunCache& cache, const BuildTree* tree, worker::ProcessStarter& starter) {
   const std::vector<Mean> means = FindMeans();
   const bool untrusted = order.spec().pool() == "untrusted";
   Containment containment;
@@ -235,6 +242,7 @@ absl::StatusOr<Containment> Contain(const RunFolder& folder, const v1::RunOrder&
   policy.readable.push_back(folder.temp());
   policy.readable.push_back(folder.result());
   policy.writable = {folder.source(), folder.result() / "build", folder.result() / "sources"};
+  if (tree != nullptr) policy.writable.insert(policy.writable.end(), {tree->source(), tree->build()});
   if (cache.enabled()) {
     policy.writable.push_back(cache.ccache());
     policy.fetched_into.push_back(cache.objects());
@@ -254,11 +262,35 @@ absl::StatusOr<Containment> Contain(const RunFolder& folder, const v1::RunOrder&
   return containment;
 }
 
-absl::StatusOr<rules::SuiteModel> SuiteOf(const rules::SuiteSet& set, const std::string& id) {
-  const auto suite =
-      std::find_if(set.suites.begin(), set.suites.end(), [&](const rules::SuiteModel& one) { return one.id == id; });
-  if (suite == set.suites.end()) return errors::FieldInvalid("suite", "a suite of the pack");
-  return *suite;
+// What an order is about.
+struct OrderedSuite {
+  std::shared_ptr<const rules::SuiteSet> set;
+  rules::SuiteModel suite;
+};
+absl::StatusOr<OrderedSuite> SuiteOf(const v1::RunOrder& order) {
+  rules::PackFiles files;
+  for (const v1::SuiteFile& file : order.files()) files[file.path()] = file.content();
+  const std::pair<std::string, std::string> name = absl::StrSplit(order.spec().suite(), absl::MaxSplits('/', 1));
+  Problems problems;
+  OrderedSuite ordered;
+  ordered.set = rules::LoadSuites(files, name.first, problems);
+  if (ordered.set == nullptr) {
+    return errors::FieldInvalid("files", problems.empty() ? "valid suites" : problems.front().ToString());
+  }
+  const auto suite = std::find_if(ordered.set->suites.begin(), ordered.set->suites.end(),
+                                  [&](const rules::SuiteModel& one) { return one.id == name.second; });
+  if (suite == ordered.set->suites.end()) return errors::FieldInvalid("suite", "a suite of the pack");
+  ordered.suite = *suite;
+  return ordered;
+}
+
+// Where an uploaded tree is built; null: where nothing of it is kept.
+std::unique_ptr<BuildTree> TakeBuildTree(const RunCache& cache, const v1::RunOrder& order,
+                                         const rules::SuiteModel& suite, const std::string& toolchain) {
+  if (!cache.enabled() || suite.build.empty() || order.spec().source_digest().empty()) return nullptr;
+  // The build counts as the run's files, which are limited.
+  const uint64_t most = LimitsOf(order).disk_mb() * kBytesOfMib / 2;
+  return BuildTree::Take(cache.trees(), BuildTreeKey(order, suite, toolchain), most);
 }
 
 // The devices of one lease, as this machine has them.
@@ -300,13 +332,14 @@ class LeasedDevices {
   LeasedProbe ascend_;
 };
 
-void UseCache(const RunCache& cache, const RunFolder& folder, const rules::SuiteModel& suite,
+// `tree`: the folder of the run's source and build.
+void UseCache(const RunCache& cache, const fs::path& tree, const rules::SuiteModel& suite,
               worker::RunOptions& options) {
   if (!cache.enabled()) return;
   cache.Prepare();
   options.objects = cache.objects();
   const auto& given = suite.environment.variables;
-  for (const auto& [name, value] : cache.VariablesFor(folder.path())) {
+  for (const auto& [name, value] : cache.VariablesFor(tree)) {
     const bool by_suite =
         std::any_of(given.begin(), given.end(), [&name = name](const auto& one) { return one.first == name; });
     if (!by_suite) options.variables.emplace(name, value);
@@ -343,26 +376,26 @@ absl::Status RefuseDevices(const RunFolder& folder, const DeviceFaults& faults) 
 
 // UNAVAILABLE, RESOURCE_EXHAUSTED: it can't begin here and now.
 absl::StatusOr<v1::FinishRunRequest> RunOrderOf(const RunFolder& folder, const v1::RunOrder& order,
-                                                const RunCache& cache, const SupervisorCommand& command,
-                                                RunLogFile& log, const RunEnd& end) {
+                                                const OrderedSuite& ordered, const RunCache& cache, BuildTree* tree,
+                                                const SupervisorCommand& command, RunLogFile& log, const RunEnd& end) {
   const std::atomic<bool>& cancel = end.now;
   const fs::path& executable = command.program;
-  rules::PackFiles files;
-  for (const v1::SuiteFile& file : order.files()) files[file.path()] = file.content();
-  const std::pair<std::string, std::string> name = absl::StrSplit(order.spec().suite(), absl::MaxSplits('/', 1));
-  Problems problems;
-  const std::shared_ptr<const rules::SuiteSet> set = rules::LoadSuites(files, name.first, problems);
-  if (set == nullptr) {
-    return errors::FieldInvalid("files", problems.empty() ? "valid suites" : problems.front().ToString());
-  }
-  ASSIGN_OR_RETURN(const rules::SuiteModel suite, SuiteOf(*set, name.second));
+  const rules::SuiteModel& suite = ordered.suite;
   const std::unique_ptr<worker::ProcessStarter> processes = worker::MakeProcessStarter();
   const bool uploaded = !order.spec().source_digest().empty();
-  if (uploaded) RETURN_IF_ERROR(UnpackSource(*processes, folder.archive(), folder.source(), cancel));
+  const fs::path source = tree != nullptr ? tree->source() : folder.source();
+  if (uploaded) RETURN_IF_ERROR(UnpackSource(*processes, folder.archive(), source, cancel));
   cache.MakeRoom(suite.limits.disk_mb * kBytesOfMib);
+  if (tree != nullptr && !CheckRoom(folder.path(), suite.limits.disk_mb * kBytesOfMib, "the suite").ok()) {
+    tree->EmptyBuild();
+  }
   RETURN_IF_ERROR(CheckRoom(folder.path(), suite.limits.disk_mb * kBytesOfMib, "the suite"));
   ASSIGN_OR_RETURN(worker::RunOptions options, OptionsOf(folder, order, executable));
-  UseCache(cache, folder, suite, options);
+  if (tree != nullptr) {
+    options.source = source;
+    options.build = tree->build();
+  }
+  UseCache(cache, tree != nullptr ? tree->root() : folder.path(), suite, options);
 
   LeasedDevices leased(order, command.kernel_log_since, cancel);
   const DeviceCheck before = leased.Check({});
@@ -371,7 +404,7 @@ absl::StatusOr<v1::FinishRunRequest> RunOrderOf(const RunFolder& folder, const v
   if (!options.own_suites.empty()) readable.push_back(options.own_suites);
   readable.push_back(executable);
   ASSIGN_OR_RETURN(Containment containment,
-                   Contain(folder, order, suite.network, std::move(readable), before.devices, cache, *processes));
+                   Contain(folder, order, suite.network, std::move(readable), before.devices, cache, tree, *processes));
   const SystemClock clock;
   worker::RunDependencies dependencies;
   dependencies.probes = leased.probes();
@@ -388,15 +421,22 @@ absl::StatusOr<v1::FinishRunRequest> RunOrderOf(const RunFolder& folder, const v
     return RefuseDevices(folder, faults);
   }
   leased.Expect(before.devices);
-  LogObserver observer(folder, log);
+  bool goes_on = false;
+  if (tree != nullptr) {
+    ASSIGN_OR_RETURN(goes_on, tree->Settle());
+  }
+  LogObserver observer(folder, log, tree);
   for (const std::string& note : containment.notes) observer.Note(note);
-  ASSIGN_OR_RETURN(worker::RunResult run, worker::RunSuite(*set, suite, options, dependencies, observer, cancel));
+  if (goes_on) observer.Note(kGoesOn);
+  ASSIGN_OR_RETURN(worker::RunResult run,
+                   worker::RunSuite(*ordered.set, suite, options, dependencies, observer, cancel));
   if (const std::string* passed = end.passed; passed != nullptr) EndByBudget(*passed, run);
   // What a tree says of itself is its author's word. The daemon's is that it fetched this commit.
   if (uploaded) run.commit = order.spec().ref();
   v1::FinishRunRequest outcome = OutcomeOfResult(run);
   if (run.cause.has_value() && run.cause->signature == kDiskFullSignature) folder.SetDiskWasFull().IgnoreError();
   for (const std::string& note : containment.notes) AddNote(note, outcome);
+  if (goes_on) AddNote(kGoesOn, outcome);
   if (containment.processes != nullptr && containment.processes->refusals() > 0) {
     AddNote(absl::StrCat("the limit of ", LimitsOf(order).processes(), " processes was met ",
                          containment.processes->refusals(), " times"),
@@ -408,6 +448,7 @@ absl::StatusOr<v1::FinishRunRequest> RunOrderOf(const RunFolder& folder, const v
   }
   // All that it started has ended.
   containment = {};
+  if (tree != nullptr && end.passed.load() == nullptr) tree->Keep();
   leased.Expect({});
   if (const DeviceFaults after = leased.Check({}).faults; !after.empty()) {
     AddNote(absl::StrCat("after the run: ", TextOf(after)), outcome);
@@ -459,7 +500,14 @@ int Supervise(const fs::path& path, const SupervisorCommand& command) {
   fs::permissions(folder.temp(), fs::perms::owner_all, error);
   ::setenv("TMPDIR", folder.temp().c_str(), 1);
   RunLogFile log(folder.log(), limits.log_mb() * kBytesOfMib);
-  RunBudget budget({folder.path(), folder.temp()}, folder.log(),
+  const std::string pool = order->spec().pool() == "untrusted" ? "untrusted" : "trusted";
+  const RunCache cache(folder.cache(pool), pool == "trusted" ? command.cache_mb * kBytesOfMib : 0);
+  const absl::StatusOr<OrderedSuite> ordered = SuiteOf(*order);
+  std::unique_ptr<BuildTree> tree =
+      ordered.ok() ? TakeBuildTree(cache, *order, ordered->suite, command.toolchain) : nullptr;
+  std::vector<fs::path> folders = {folder.path(), folder.temp()};
+  if (tree != nullptr) folders.push_back(tree->root());
+  RunBudget budget(std::move(folders), folder.log(),
                    {limits.disk_mb() * kBytesOfMib, limits.files(), limits.log_mb() * kBytesOfMib});
   std::thread waits([&] {
     while (!over) {
@@ -470,9 +518,9 @@ int Supervise(const fs::path& path, const SupervisorCommand& command) {
       if (!passed.empty()) run_end.Pass(passed);
     }
   });
-  const std::string pool = order->spec().pool() == "untrusted" ? "untrusted" : "trusted";
-  const RunCache cache(folder.cache(pool), pool == "trusted" ? command.cache_mb * kBytesOfMib : 0);
-  absl::StatusOr<v1::FinishRunRequest> outcome = RunOrderOf(folder, *order, cache, command, log, run_end);
+  absl::StatusOr<v1::FinishRunRequest> outcome = ordered.status();
+  if (ordered.ok()) outcome = RunOrderOf(folder, *order, *ordered, cache, tree.get(), command, log, run_end);
+  tree.reset();
   if (cache.enabled()) cache.Trim();
   over = true;
   waits.join();

@@ -152,6 +152,7 @@ class Worker {
     watch_ = std::make_unique<DeviceWatch>(options.devices, std::move(found.devices), std::move(found.drivers),
                                            kLookAtDevicesEvery, std::move(faults));
     toolchain_ = ToolchainOfHost();
+    supervisor_.toolchain = toolchain_;
     // What an earlier worker left: its supervisors go on, or are found to be dead.
     for (RunFolder& folder : RunFolder::All(RunsDir())) {
       absl::StatusOr<v1::RunOrder> order = folder.Order();

@@ -66,6 +66,11 @@ class DispatchTest : public ::testing::Test {
         "limits": {"step_s": 60, "grace_s": 1, "disk_mb": 1},
         "layers": [{"id": "a", "kind": "correctness", "steps": [{"id": "a",
           "shell": "echo 'int answer() { return 42; }' > a.c && ccache -z >/dev/null && ccache gcc -c a.c && ccache --print-stats"}]}]},
+      { "id": "tree", "title": "Builds with CMake", "source": {"repository": "github:o/r", "ref": "main"},
+        "limits": {"step_s": 60, "grace_s": 1, "disk_mb": 1},
+        "build": [{"id": "compile", "shell": "cmake -S ${SOURCE} -B ${BUILD} && cmake --build ${BUILD}"}],
+        "layers": [{"id": "a", "kind": "correctness", "steps": [{"id": "a",
+          "shell": "${BUILD}/answer; [ ! -e ${BUILD}/left ] || echo this was left; touch ${BUILD}/left"}]}]},
       { "id": "large", "title": "Wants a large disk", "source": {"repository": "github:o/r", "ref": "main"},
         "limits": {"step_s": 60, "grace_s": 1, "disk_mb": 16777216},
         "layers": [{"id": "a", "kind": "correctness", "steps": [{"id": "a", "shell": "true"}]}]}]})");

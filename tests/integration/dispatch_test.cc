@@ -141,6 +141,40 @@ TEST_F(DispatchTest, WhatOneRunKeepsTheNextOneFinds) {
   EXPECT_TRUE(fs::exists(dir_.path() / "work" / "cache" / "trusted" / "ccache"));
 }
 
+TEST_F(DispatchTest, ARunBuildsOnWhatAnEarlierOneHasBuilt) {
+  const auto write = [this](const std::string& answer) {
+    dir_.Write("tree/CMakeLists.txt",
+               "cmake_minimum_required(VERSION 3.16)\nproject(answer C)\nadd_executable(answer answer.c other.c)\n");
+    dir_.Write("tree/answer.c", "#include <stdio.h>\nint other();\nint main() { printf(\"answer %d\\n\", " + answer +
+                                    " + other()); }\n");
+    dir_.Write("tree/other.c", "int other() { return 0; }\n");
+  };
+  const std::string goes_on = "what an earlier run had built is built on";
+  write("42");
+  const std::string first = Follow(Submit("nap/tree"));
+  EXPECT_THAT(first, HasSubstr("answer 42"));
+  EXPECT_THAT(first, HasSubstr("Building C object"));
+  EXPECT_EQ(Count(first, goes_on), 0U);
+  write("42");
+  const std::string again = Submit("nap/tree");
+  const std::string same = Follow(again);
+  EXPECT_THAT(same, HasSubstr("answer 42"));
+  EXPECT_EQ(Count(same, "Building C object"), 0U) << same;
+  EXPECT_EQ(Count(same, "this was left"), 0U) << same;
+  EXPECT_THAT(Get(again).notes(), Contains(HasSubstr(goes_on)));
+  write("43");
+  const std::string other = Follow(Submit("nap/tree"));
+  EXPECT_THAT(other, HasSubstr("answer 43"));
+  EXPECT_EQ(Count(other, "Building C object"), 1U) << other;
+  // What can't be built says so, and is not built on.
+  write("nothing");
+  const std::string broken = Submit("nap/tree");
+  EXPECT_THAT(Follow(broken), HasSubstr("begun again from nothing"));
+  EXPECT_EQ(Get(broken).verdict(), "failed") << Get(broken).DebugString();
+  EXPECT_TRUE(fs::is_empty(dir_.path() / "work" / "cache" / "trusted" / "trees"));
+  EXPECT_TRUE(Until([this] { return NothingIsLeft(); }));
+}
+
 TEST_F(DispatchTest, AWorkerThatKnowsItsDaemonsKeyFollowsNoOther) {
   const auto restart_with_key_of = [this](const fs::path& key) {
     worker_->Signal(SIGTERM);

@@ -60,6 +60,9 @@ struct RunOptions {
   std::filesystem::path source;      // a checkout to use instead of fetching; empty: the manifest's own source
   std::filesystem::path own_suites;  // where our own suites lie (tests/suites, share/yardmaster/suites)
   std::filesystem::path cache;  // build folders and fetched sources that may be kept for the next run; empty: in `out`
+  // Where to build; empty: in the cache or in `out`. If it is not empty, an earlier run has built there, and a build
+  // that does not pass is begun again from nothing.
+  std::filesystem::path build;
   // Where objects of fetched repositories are kept, each in a bare one; each run then has a fresh tree of its own.
   // Empty: the tree itself is kept in the cache.
   std::filesystem::path objects;

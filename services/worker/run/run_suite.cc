@@ -58,7 +58,7 @@ class SuiteRun {
       CompareWithRunBefore();
       blocked = Foresee();
     }
-    if (blocked.empty()) blocked = RunSteps(kBuildLayer, "Build", suite_.build);
+    if (blocked.empty()) blocked = Build();
     if (blocked.empty() && !suite_.build.empty()) requirements_->Refresh();
     for (const rules::SuiteLayer& layer : suite_.layers) RunLayer(layer, blocked);
     return Finish(blocked);
@@ -127,7 +127,8 @@ class SuiteRun {
     ChoosePython();
 
     const std::string key = result_.suite + "\n" + suite_.digest + "\n" + source_.folder.native();
-    build_ = workspace_->kept() == workspace_->out()
+    build_ = !options_.build.empty() ? options_.build
+             : workspace_->kept() == workspace_->out()
                  ? workspace_->out() / "build"
                  : workspace_->kept() / "build" / (FileNameOf(suite_.id) + "-" + ShortDigest(key));
     context_.values = {{"SOURCE", source_.folder.native()},
@@ -328,6 +329,25 @@ class SuiteRun {
     }
     EndLayer(layer, std::move(results), {}, began);
     return blocked;
+  }
+
+  // What an earlier run left must not be why a build fails.
+  std::string Build() {
+    std::error_code error;
+    const bool goes_on = !options_.build.empty() && !std::filesystem::is_empty(build_, error) && !error;
+    const size_t layers = result_.layers.size();
+    const size_t steps = result_.steps.size();
+    std::string blocked = RunSteps(kBuildLayer, "Build", suite_.build);
+    if (blocked.empty() || !goes_on || cancel_.load() || !context_.ended.empty()) return blocked;
+    context_.Note("the build in the folder of an earlier run did not pass: it is begun again from nothing");
+    result_.layers.erase(result_.layers.begin() + static_cast<ptrdiff_t>(layers), result_.layers.end());
+    result_.steps.erase(result_.steps.begin() + static_cast<ptrdiff_t>(steps), result_.steps.end());
+    --layer_number_;
+    for (std::filesystem::directory_iterator entry(build_, error), end; !error && entry != end;
+         entry.increment(error)) {
+      RemoveFolder(entry->path());
+    }
+    return RunSteps(kBuildLayer, "Build", suite_.build);
   }
 
   // --- Layers ---

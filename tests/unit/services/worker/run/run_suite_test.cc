@@ -96,6 +96,26 @@ TEST_F(RunSuiteTest, AFailedBuildStopsEverythingAndIsTheCodesFault) {
   EXPECT_EQ(run.steps.size(), 1U);
 }
 
+TEST_F(RunSuiteTest, ABuildInAnEarlierRunsFolderThatDoesNotPassIsBegunAgainFromNothing) {
+  options_.build = dir_.path() / "kept";
+  dir_.Write("kept/deep/stale", "");
+  suite_.build = {Shell("configure", "true"), Shell("make", "[ ! -e ${BUILD}/deep/stale ] && echo built > ${BUILD}/x")};
+  Layer("smoke", {Shell("cat", "cat ${BUILD}/x")});
+  const RunResult run = Run();
+  EXPECT_EQ(run.verdict, Verdict::kPassed) << run.reason;
+  EXPECT_EQ(run.layers.size(), 2U);
+  EXPECT_EQ(run.steps.size(), 3U);
+  EXPECT_THAT(run.notes, Contains(HasSubstr("begun again from nothing")));
+  // From nothing there is no second time.
+  options_.out = dir_.path() / "out2";
+  options_.build = dir_.path() / "new";
+  suite_.build = {Shell("make", "exit 1")};
+  const RunResult fails = Run();
+  EXPECT_EQ(fails.verdict, Verdict::kFailed);
+  EXPECT_EQ(fails.steps.size(), 1U);
+  EXPECT_THAT(fails.notes, Not(Contains(HasSubstr("begun again"))));
+}
+
 TEST_F(RunSuiteTest, AMissingInterpreterIsFoundBeforeTheBuild) {
   suite_.environment.interpreter = "/no/such/python3";
   suite_.build = {Shell("make", "echo built")};
