@@ -15,7 +15,8 @@ struct TargetPatterns {
       R"(https?://([A-Za-z0-9.:-]{1,100})/([A-Za-z0-9_.-]{1,100}/[A-Za-z0-9_.-]{1,100})/(?:-/)?(issues|pulls?|merge_requests)/([0-9]{1,9})\b)"};
   re2::RE2 named{R"((?:^|[^A-Za-z0-9_./&-])([A-Za-z0-9_.-]{1,100}/[A-Za-z0-9_.-]{1,100})([#!])([0-9]{1,9})\b)"};
   re2::RE2 marked{R"((?:^|[^A-Za-z0-9_./&])([#!])([0-9]{1,9})\b)"};
-  re2::RE2 pull{R"((?i)(?:\bpr|\bmr|\bpull request|\bmerge request|合并请求)\s*[#!]?\s*([0-9]{1,9})\b)"};
+  re2::RE2 pull{
+      R"((?i)(?:(?:^|--|[^A-Za-z0-9_-])(?:pr|mr|pull request|merge request)|合并请求)\s*[#!]?\s*([0-9]{1,9})(?:$|[^A-Za-z0-9_-]|-(?:$|[^A-Za-z0-9])))"};
   re2::RE2 alone{R"((?:^|[^A-Za-z0-9_.:=%/#!&-])([0-9]{1,9})(?:$|[^A-Za-z0-9_.:=%/-]))"};
 };
 

@@ -9,8 +9,10 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "rules/engine/commands/pull_reference.h"
 #include "services/commands/problem_texts.h"
+#include "services/core/absl_view.h"
 #include "services/core/characters.h"
 #include "services/core/limits.h"
 #include "services/core/readable.h"
@@ -62,6 +64,14 @@ bool IsGoodWord(std::string_view text) {
 bool IsPathWord(std::string_view text) {
   static const RE2 kPath(R"((?:[^\s:]*[/*][^\s:]*|[^\s:]*[A-Za-z0-9_-]\.[A-Za-z][A-Za-z0-9_]*))");
   return IsGoodWord(text) && RE2::FullMatch(text, kPath);
+}
+
+// A word that nobody says: with a digit, or in capitals with a dash, as the codes that the bot gives out.
+bool IsMadeUp(std::string_view plain) {
+  if (!absl::c_all_of(plain, [](char c) { return c > 0; })) return false;
+  if (absl::c_any_of(plain, absl::ascii_isdigit)) return true;
+  const bool capitals = absl::c_all_of(plain, [](char c) { return absl::ascii_isupper(c) || c == '-'; });
+  return capitals && absl::StrContains(Abs(plain), '-');
 }
 
 std::optional<bool> Truth(std::string_view plain) {
@@ -357,8 +367,7 @@ class Binder {
         !parameter.values.empty())
       return true;
     if (parameter.type == CommandParameterType::kLabels && table_.IsPeopleLabel(word.text)) return true;
-    const bool ascii = absl::c_all_of(word.plain, [](char c) { return c > 0; });
-    return ascii && parameter.type == CommandParameterType::kWord && absl::c_any_of(word.plain, absl::ascii_isdigit);
+    return parameter.type == CommandParameterType::kWord && IsMadeUp(word.plain);
   }
 
   static std::optional<int64_t> NumberIn(std::string_view plain) {

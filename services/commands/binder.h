@@ -18,7 +18,7 @@ bool IsGiven(const rules::CommandModel& command, std::string_view parameter, con
 
 // Fills slots, host, missing and problems of `out` from words[first…] of `line`; the slots of the form are in it
 // already. Returns whether every word was clearly meant as a value: a name=value, a number, something in quotes, one of
-// a list, but no plain word of a sentence.
+// a list, a code, but no plain word of a sentence.
 bool Bind(const rules::CommandTable& table, const rules::CommandModel& command, std::string_view line,
           const std::vector<LineToken>& words, size_t first, ParsedCommand& out);
 

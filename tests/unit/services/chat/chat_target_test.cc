@@ -25,12 +25,15 @@ TEST(ChatTargetTest, ShortNames) {
   EXPECT_EQ(TargetIn("为什么#12是bug"), (ChatTarget{"", "", 12, false}));
   EXPECT_EQ(TargetIn("review PR 160"), (ChatTarget{"", "", 160, true}));
   EXPECT_EQ(TargetIn("PR #160"), (ChatTarget{"", "", 160, true}));
+  EXPECT_EQ(TargetIn("/squash --pr 160"), (ChatTarget{"", "", 160, true}));
+  EXPECT_EQ(TargetIn("squash一下PR12- 谢谢"), (ChatTarget{"", "", 12, true}));
   EXPECT_EQ(TargetIn("/squash 160"), (ChatTarget{"", "", 160, false}));
   EXPECT_EQ(TargetIn("帮我把 160 压一下"), (ChatTarget{"", "", 160, false}));
 }
 
 TEST(ChatTargetTest, WhatIsNoNumberOfAnything) {
-  for (const char* text : {"", "/help", "cards=8", "v2.6", "level:1", "#0", "&#64;", "1234567890123", "release-2"}) {
+  for (const char* text : {"", "/help", "cards=8", "v2.6", "level:1", "#0", "&#64;", "1234567890123", "release-2",
+                           "/yard link ABCD-PR23-EFGH", "/yard link MR45-ABCD-EFGH"}) {
     EXPECT_EQ(TargetIn(text), ChatTarget()) << text;
   }
 }

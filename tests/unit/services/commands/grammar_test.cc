@@ -172,6 +172,17 @@ TEST(CommandGrammar, MentionsOfTheBotAreASecondWayIn) {
   EXPECT_FALSE(Only("/squash 160").mention);
 }
 
+TEST(CommandGrammar, ACodeBehindAMentionIsNoSentenceWhateverItsLetters) {
+  for (std::string_view code : {"ABCD-EFGH-JKLM", "2345-6789-2345", "NOSE-PAIR-LAMB", "abc4-defg-hjkm"}) {
+    const ParsedCommand command = Only("@yardbot link " + std::string(code));
+    EXPECT_EQ(command.id(), "link") << code;
+    EXPECT_EQ(std::get<std::string>(command.slots.at("code")), code);
+  }
+  for (std::string_view text : {"@yardbot link please", "@yardbot link THIS", "@yardbot link Pre-Commit"}) {
+    EXPECT_EQ(Only(text).kind, Kind::kRequest) << text;
+  }
+}
+
 TEST(CommandGrammar, FreeTextBehindAMentionIsForTheInterpreter) {
   for (const auto& [text, request] :
        std::vector<std::pair<std::string, std::string>>{{"@yardbot 帮我把 PR 160 压一下", "帮我把 PR 160 压一下"},
