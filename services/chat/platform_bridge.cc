@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -17,6 +18,7 @@
 #include "clients/git/git_server.h"
 #include "services/chat/chat_target.h"
 #include "services/core/absl_view.h"
+#include "services/core/lines.h"
 #include "services/core/messages/timestamps.h"
 #include "services/core/reasons.h"
 #include "services/core/status_macros.h"
@@ -31,6 +33,8 @@ using nlohmann::json;
 
 // Commands that wait for a yes and are looked through.
 constexpr int64_t kAwaitedToLookAt = 100;
+// The same of what was said about a subject.
+constexpr int64_t kAnswersToLookAt = 20;
 constexpr std::chrono::milliseconds kPlatformWait{5'000};
 // WeCom takes 1,024 bytes.
 constexpr size_t kMostButtonValue = 1'000;
@@ -216,6 +220,26 @@ bool PlatformBridge::Recall(const ChatEvent& event, const std::string& login, v1
   return false;
 }
 
+bool PlatformBridge::IsOfferedInChinese(const ChatEvent& event, const v1::Subject& subject) const {
+  const std::string_view line = TrimBlanks(event.text);
+  if (!line.starts_with('/')) return false;
+  store::EffectFilter filter;
+  filter.kind = std::string(kChatMessageKind);
+  filter.subject = subject;
+  filter.subject->clear_kind();  // what a person names has none yet
+  const absl::StatusOr<store::Page<store::Effect>> said = env_.ledger.List(filter, {0, kAnswersToLookAt});
+  if (!said.ok()) return false;
+  for (const store::Effect& effect : said->items) {
+    const v1::ChatMessage& message = effect.action.chat_message();
+    if (env_.clock.Now() - effect.created_at > chat::kButtonLife) return false;
+    if (message.platform() != event.platform || message.channel() != event.channel) continue;
+    const auto offered =
+        absl::c_find_if(message.buttons(), [&](const v1::ChatButton& button) { return button.says() == line; });
+    if (offered != message.buttons().end()) return offered->chinese();
+  }
+  return false;
+}
+
 ChatAsked PlatformBridge::Read(const store::Delivery& delivery, std::string_view body) {
   ChatAsked asked;
   const auto ignored = [&](std::string_view word, std::string_view detail) {
@@ -266,6 +290,7 @@ ChatAsked PlatformBridge::Read(const store::Delivery& delivery, std::string_view
     // Nothing but the repository.
     subject.set_kind(v1::SUBJECT_KIND_ISSUE);
   }
+  if (event->kind == ChatEvent::Kind::kMessage) origin.set_chinese(IsOfferedInChinese(*event, subject));
   std::string account = event->proved ? ask.login : ask.claimed;
   ChatWriteBar bar = ask.bar;
   if (subject.forge() != ask.channel->forge) {

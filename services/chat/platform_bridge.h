@@ -80,6 +80,8 @@ class PlatformBridge final : public ChatBridge {
   // The subject where the text names none: what was asked about last in the thread, or by the person where there are no
   // threads, or what waits for the person's confirmation.
   bool Recall(const chat::ChatEvent& event, const std::string& login, v1::Subject& subject);
+  // Whether it is a line that we offered there lately, in Chinese: a line with a slash has no language of its own.
+  bool IsOfferedInChinese(const chat::ChatEvent& event, const v1::Subject& subject) const;
   absl::StatusOr<EffectObservation> Deliver(const store::Effect& effect, bool again);
   // Where an answer goes, as the event that it answers tells.
   chat::ChatPlace PlaceOf(const store::Effect& effect, const chat::ChatClient& client) const;

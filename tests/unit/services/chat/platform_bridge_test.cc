@@ -268,6 +268,41 @@ TEST_F(ChatBridgeTest, AButtonSaysWhatWeSignedForAnHourAndThatChannel) {
   EXPECT_THAT(Read(press).ignored, HasSubstr("not ours"));
 }
 
+TEST_F(ChatBridgeTest, AnOfferedLineThatAPersonTypesGoesOnInTheLanguageOfTheQuestion) {
+  const auto offer = [this](const std::string& key, const std::string& says, bool chinese) {
+    store::NewEffect effect;
+    effect.key = key;
+    effect.kind = kChatMessageKind;
+    effect.subject.set_forge("github");
+    effect.subject.set_repository("o/r");
+    effect.subject.set_number(12);
+    effect.subject.set_kind(v1::SUBJECT_KIND_PULL_REQUEST);
+    v1::ChatMessage& message = *effect.action.mutable_chat_message();
+    message.set_platform("slack");
+    message.set_channel("C9");
+    message.set_body("…");
+    v1::ChatButton& button = *message.add_buttons();
+    button.set_says(says);
+    button.set_chinese(chinese);
+    ASSERT_TRUE(store_->ledger().Intent(effect).ok());
+  };
+  const auto chinese = [this](const std::string& text, const std::string& channel = "C9") {
+    return Read(Said(text, "U1", channel)).event.chat().chinese();
+  };
+  EXPECT_FALSE(chinese("/squash #12"));
+  offer("m-1", "/squash #12", true);
+  offer("m-2", "/review #12", false);
+  EXPECT_TRUE(chinese(" /squash #12 "));
+  EXPECT_FALSE(chinese("/review #12")) << "asked in English";
+  EXPECT_FALSE(chinese("/squash #13")) << "nobody asked about that one";
+  EXPECT_FALSE(chinese("/squash #12", "C7")) << "asked elsewhere";
+  offer("m-3", "/squash #12", false);
+  EXPECT_FALSE(chinese("/squash #12")) << "the newest question counts";
+  offer("m-4", "/squash #12", true);
+  clock_.Advance(std::chrono::minutes(61));
+  EXPECT_FALSE(chinese("/squash #12")) << "that was long ago";
+}
+
 TEST_F(ChatBridgeTest, AConversationWithTheBotAloneHasADefaultRepositoryWhereOneIsConfigured) {
   chat::ChatEvent said = Said("/why #12", "U1", "D1");
   said.direct = true;
