@@ -27,7 +27,6 @@ namespace {
 constexpr int64_t kPhaseRows = 64;
 constexpr size_t kMaxWhyBytes = 300;
 // What channels subscribe to.
-constexpr const char* kGateTopic = "gate";
 
 std::string PhaseRow(const v1::Subject& repository, int64_t row) {
   return absl::StrCat("gates ", row, " of ", QualifiedName(repository.forge(), repository.repository()));
@@ -154,6 +153,13 @@ std::map<int64_t, std::string> PhasesFromText(std::string_view text) {
 bool IsWatched(const Config& config, const v1::Subject& repository) {
   return absl::c_any_of(config.schedules, [&](const ScheduleConfig& one) {
     return one.run == kPipelineWatch && IsAbout(one, repository);
+  });
+}
+
+bool HasGateToWatch(const Config& config, const PackSet& packs, const v1::Subject& repository) {
+  if (ProfileFor(config, packs, repository, "") != nullptr) return true;
+  return absl::c_any_of(config.schedules, [&](const ScheduleConfig& one) {
+    return one.run == kPipelineWatch && IsAbout(one, repository) && packs.FindPipeline(one.pack) != nullptr;
   });
 }
 

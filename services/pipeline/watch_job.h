@@ -26,6 +26,8 @@ inline constexpr const char* kWatchGatesCron = "*/10 * * * *";
 
 // Whether a configured schedule watches the gates of a repository.
 bool IsWatched(const Config& config, const v1::Subject& repository);
+// Whether a profile tells about the repository's gate: one of its packs has one, or that of a schedule that watches it.
+bool HasGateToWatch(const Config& config, const PackSet& packs, const v1::Subject& repository);
 absl::StatusOr<std::string> WatchSubscribedGates(const JobEnvironment& env, const JobTurn& turn);
 
 }  // namespace yardmaster

@@ -22,6 +22,7 @@
 #include "services/chat/platform_bridge.h"
 #include "services/commands/pipe/command_planner.h"
 #include "services/commands/pipe/settings.h"
+#include "services/commands/pipe/subscription_handlers.h"
 #include "services/core/absl_view.h"
 #include "services/core/executor.h"
 #include "services/core/status_macros.h"
@@ -211,6 +212,9 @@ void Pipe::Parts::MakePipe() {
   const auto packs = [packs = &env.packs] { return packs->Current(); };
   commands::CommandHandlers handlers = env.extensions.commands;
   handlers.merge(LinkHandlers(*links));
+  handlers.merge(commands::SubscriptionHandlers([packs, &config = env.config](const v1::Subject& repository) {
+    return HasGateToWatch(config, *packs(), repository);
+  }));
   const FindLinked linked = [links = links.get()](std::string_view platform, std::string_view user,
                                                   std::string_view forge) {
     return links->Find(platform, user, forge);

@@ -4,7 +4,6 @@
 #include "services/commands/pipe/handlers.h"
 #include "services/commands/pipe/repository_file_planner.h"
 #include "services/commands/pipe/settings.h"
-#include "services/commands/pipe/subscription_handlers.h"
 #include "services/commands/pipe/test_handlers.h"
 #include "services/commands/pipe/workflow_handlers.h"
 #include "services/dispatch/approval_reminder.h"
@@ -63,7 +62,6 @@ std::function<absl::StatusOr<std::string>(const v1::Subject&, const std::string&
 commands::CommandHandlers AllHandlers() {
   commands::CommandHandlers all = commands::ShippedHandlers();
   all.merge(commands::WorkflowHandlers());
-  all.merge(commands::SubscriptionHandlers());
   all.merge(commands::TestHandlers());
   return all;
 }

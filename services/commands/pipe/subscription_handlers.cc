@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/ascii.h"
@@ -68,7 +69,7 @@ void Change(const CommandRun& run, const std::string& topic, bool ended) {
   change.set_language(LanguageOf(run));
 }
 
-absl::StatusOr<CommandResult> ChangeTopics(const CommandRun& run, bool ended) {
+absl::StatusOr<CommandResult> ChangeTopics(const CommandRun& run, bool ended, const KnowsGate& knows_gate) {
   CommandResult out;
   std::set<std::string> topics;
   std::vector<std::string> words = SlotNames(run.command, "topics");
@@ -103,17 +104,21 @@ absl::StatusOr<CommandResult> ChangeTopics(const CommandRun& run, bool ended) {
     out.text = ended ? Say(run, "this channel is not told of that", "本频道本来就没有订阅")
                      : Say(run, "this channel is told of that already", "本频道已经订阅");
     out.outcome = "done: nothing to change";
-    return out;
+  } else {
+    out.text = absl::StrCat(ended ? Say(run, "this channel is no longer told of:", "本频道不再接收：")
+                                  : Say(run, "this channel is told of:", "本频道将接收："),
+                            "\n", TopicLines(run, [&](const std::string& topic) { return changed.contains(topic); }));
+    out.outcome = absl::StrCat("done: ", changed.size(), ended ? " ended" : " begun");
   }
-  out.text = absl::StrCat(ended ? Say(run, "this channel is no longer told of:", "本频道不再接收：")
-                                : Say(run, "this channel is told of:", "本频道将接收："),
-                          "\n", TopicLines(run, [&](const std::string& topic) { return changed.contains(topic); }));
-  out.outcome = absl::StrCat("done: ", changed.size(), ended ? " ended" : " begun");
+  if (!ended && topics.contains(kGateTopic) && !knows_gate(run.input.snapshot.subject())) {
+    absl::StrAppend(&out.text, "\n\n",
+                    Say(run,
+                        "No pack of this repository has a gate profile (`pipeline.json`): there is no news of "
+                        "`gate` until one has.",
+                        "本仓的规则包都没有门禁配置（`pipeline.json`），在配置之前不会有 `gate` 的动态。"));
+  }
   return out;
 }
-
-absl::StatusOr<CommandResult> Subscribe(const CommandRun& run) { return ChangeTopics(run, /*ended=*/false); }
-absl::StatusOr<CommandResult> Unsubscribe(const CommandRun& run) { return ChangeTopics(run, /*ended=*/true); }
 
 absl::StatusOr<CommandResult> ListTopics(const CommandRun& run) {
   ASSIGN_OR_RETURN(const auto told, ToldNow(run));
@@ -129,8 +134,11 @@ absl::StatusOr<CommandResult> ListTopics(const CommandRun& run) {
 
 }  // namespace
 
-CommandHandlers SubscriptionHandlers() {
-  return {{"subscribe", Subscribe}, {"unsubscribe", Unsubscribe}, {"subscriptions", ListTopics}};
+CommandHandlers SubscriptionHandlers(KnowsGate knows_gate) {
+  const auto change = [knows_gate = std::move(knows_gate)](bool ended) {
+    return [knows_gate, ended](const CommandRun& run) { return ChangeTopics(run, ended, knows_gate); };
+  };
+  return {{"subscribe", change(false)}, {"unsubscribe", change(true)}, {"subscriptions", ListTopics}};
 }
 
 }  // namespace yardmaster::commands

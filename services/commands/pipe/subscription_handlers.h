@@ -3,11 +3,16 @@
 #ifndef YARDMASTER_SERVICES_COMMANDS_PIPE_SUBSCRIPTION_HANDLERS_H_
 #define YARDMASTER_SERVICES_COMMANDS_PIPE_SUBSCRIPTION_HANDLERS_H_
 
+#include <functional>
+
 #include "services/commands/pipe/command_handler.h"
 
 namespace yardmaster::commands {
 
-CommandHandlers SubscriptionHandlers();
+// Whether anything is known of a repository's gate. Without that, its topic has no news.
+using KnowsGate = std::function<bool(const v1::Subject& repository)>;
+
+CommandHandlers SubscriptionHandlers(KnowsGate knows_gate);
 
 }  // namespace yardmaster::commands
 

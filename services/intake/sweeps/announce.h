@@ -22,9 +22,10 @@ struct NewsTopic {
   std::string_view en;
   std::string_view zh;
 };
+inline constexpr const char* kGateTopic = "gate";
 inline constexpr std::array<NewsTopic, 6> kNewsTopics = {{
     {"findings", "new blocking findings in pull requests", "PR 中新的阻塞问题"},
-    {"gate", "gates of pull requests that changed", "PR 门禁状态变化"},
+    {kGateTopic, "gates of pull requests that changed", "PR 门禁状态变化"},
     {"sweeps", "results of sweeps", "巡检结果"},
     {"dead-letters", "deliveries that were given up", "处理失败的事件"},
     {"devices", "runners and devices that were quarantined", "被隔离的运行机和设备"},

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "services/commands/pipe/subscription_handlers.h"
 #include "services/intake/chat_bridge.h"
 #include "tests/unit/services/commands/pipe/command_world.h"
 
@@ -191,6 +192,31 @@ TEST(ChatCommands, AButtonOfAnAnswerInChineseIsAnsweredInChinese) {
   world.Say("/label question");
   world.Run();
   EXPECT_THAT(world.LastMessage(), HasSubstr("已经用过"));
+}
+
+TEST(ChatCommands, WhoSubscribesToAGateThatNothingIsKnownOfIsToldSo) {
+  for (const bool known : {true, false}) {
+    ChatWorld world(commands::SubscriptionHandlers([known](const v1::Subject& repository) {
+      EXPECT_EQ(repository.repository(), kRepository);
+      return known;
+    }));
+    const auto warns = [&] {
+      EXPECT_THAT(world.bridge.subscribed, Contains("gate"));
+      return world.LastMessage().find("`pipeline.json`") != std::string::npos;
+    };
+    world.Say("/yard subscribe sweeps");
+    world.Run();
+    EXPECT_THAT(world.LastMessage(), AllOf(HasSubstr("is told of"), Not(HasSubstr("pipeline.json"))));
+    world.Say("/yard subscribe gate, sweeps");
+    world.Run();
+    EXPECT_EQ(warns(), !known);
+    world.Say("/yard subscribe gate --lang zh");
+    world.Run();
+    EXPECT_EQ(warns(), !known);
+    world.Say("/yard unsubscribe gate");
+    world.Run();
+    EXPECT_FALSE(warns());
+  }
 }
 
 TEST(ChatCommands, HelpInChatListsWhatMayBeSaidThere) {
