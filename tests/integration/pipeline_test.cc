@@ -290,6 +290,14 @@ TEST_F(PipelineTest, RunsOfGitCodesActions) {
   EXPECT_EQ(Standing(Diagnose()), "P2_SUCCESS_AGGREGATING wait");
   Forge("labels", About({{"user", "cann-robot"}, {"add", {"ci-pipeline-passed"}}}));
   EXPECT_EQ(Standing(Diagnose()), "GREEN stop");
+
+  // It has no gate that a comment starts.
+  Forge("comments", About({{"user", "alice"}, {"body", "/check-pr"}}));
+  Drain();
+  EXPECT_THAT(LastAnswer(), HasSubstr("no comment starts this gate here")) << Told();
+  Forge("comments", About({{"user", "alice"}, {"body", "@yardbot 提 check-pr"}}));
+  Drain();
+  EXPECT_THAT(LastAnswer(), HasSubstr("这里没有用来启动这个门禁的评论")) << Told();
 }
 
 TEST_F(PipelineTest, WhatIsNotThereIsSaid) {

@@ -265,6 +265,11 @@ absl::StatusOr<CommandResult> AskGate(const CommandRun& run, const std::string& 
     out.text = absl::StrCat(said, Say(run, ". ", "。"), out.text);
   } else {
     out.outcome = absl::StrCat("refused: ", WhyOfStep(*asked.plan, "phase"));
+    // How the gate stands says why it can't be started now; that nothing starts it is said here.
+    if (WhyOfStep(*asked.plan, "start") != WhyOfStep(*asked.plan, "why")) {
+      out.text =
+          absl::StrCat(Say(run, "no comment starts this gate here. ", "这里没有用来启动这个门禁的评论。"), out.text);
+    }
   }
   for (const v1::Action& action : asked.plan->actions()) {
     *run.plan.add_actions() = action;
