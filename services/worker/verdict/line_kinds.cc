@@ -27,7 +27,7 @@ TestEnd TestEndOf(std::string_view text) {
     return RE2::PartialMatch(Piece(text), kPassed) ? TestEnd::kPassed : TestEnd::kNone;
   }
   static const RE2 kOther(
-      R"((?:^|\s)(?:FAILED|ERROR|SKIPPED|XFAIL|XPASS)(?:\s*$|\s+\[|\s+\S+::)|^\[(?:  FAILED |  SKIPPED )\s?\] \S)"
+      R"((?:^|\s)(?:FAILED|ERROR|SKIPPED|XFAIL|XPASS)(?:\s*$|\s+\[ *\d[\d%./s]*\]|\s+[^\s:]+\.\w+::)|^\[(?:  FAILED |  SKIPPED )\s?\] \S)"
       R"(|\.\.\. (?:FAIL|ERROR|skipped\b.*)$|^=+ (?:FAILURES|ERRORS|PASSES|short test summary info) =+)",
       RE2::Latin1);
   const bool may = Contains(text, "FAIL") || Contains(text, "ERROR") || Contains(text, "SKIP") ||

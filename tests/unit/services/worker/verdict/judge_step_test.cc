@@ -951,6 +951,29 @@ TEST(JudgeStep, ASingleProcessThatPassesItsLimitTimesOut) {
   EXPECT_EQ(judgement.tests[0].verdict, Verdict::kTimedOut);
 }
 
+TEST(JudgeStep, ATestIsUnfinishedAlthoughItPrintedAWordOfAnOutcome) {
+  const auto open = [](const std::string& text) {
+    StepCase test;
+    test.Stop(Stopped::kTimeout, 60 * kSecond);
+    test.Hangs(kNoRank);
+    test.log.Add(kNoRank, 0, "tests/a.py::test_one PASSED     [ 50%]\n" + text);
+    return test.Judge().result.cause->test;
+  };
+  for (const std::string said :
+       {"tests/a.py::test_two ERROR: no device 3\n", "tests/a.py::test_two ERROR 05-20 05:30:09 [core.py:489] died\n",
+        "tests/a.py::test_two \nERROR no device 3\n", "tests/a.py::test_two \nERROR [core.cc:3] no device\n",
+        "tests/a.py::test_two \nERROR aclnn::Add is slow\n", "tests/a.py::test_two \nFAILED to open, waiting\n"}) {
+    EXPECT_EQ(open(said), "tests/a.py::test_two") << said;
+  }
+  for (const std::string said :
+       {"tests/a.py::test_two ERROR\n", "tests/a.py::test_two SKIPPED (no device) [100%]\n",
+        "tests/a.py::test_two some words FAILED   [ 2/3]\n", "tests/a.py::test_two \nERROR [100%]\n",
+        "tests/a.py::test_two \nERROR tests/a.py::test_two - OSError: 3\n", "tests/a.py::test_two \nERROR tests/a.py\n",
+        "tests/a.py::test_two \nSKIPPED [1] tests/a.py:3: no device\n"}) {
+    EXPECT_EQ(open(said), "") << said;
+  }
+}
+
 TEST(JudgeStep, TheRankThatDidNotComeToTheCollectiveIsNamed) {
   StepCase test(4);
   test.Stop(Stopped::kSilence, 60 * kSecond);

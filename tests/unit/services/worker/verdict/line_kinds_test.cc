@@ -13,7 +13,7 @@ TEST(LineKinds, ATestEndsWhereItsOutcomeStands) {
   }
   for (const std::string_view line :
        {"a.py::test_b FAILED", "FAILED a.py::test_b - ValueError: 3", "[gw0] [ 12%] ERROR a.py::test_b",
-        "a.py::test_b SKIPPED [ 12%]", "[  FAILED  ] Suite.Test (3 ms)", "test_b (m.T) ... FAIL",
+        "a.py::test_b SKIPPED [ 12%]", "ERROR [ 3/12]", "[  FAILED  ] Suite.Test (3 ms)", "test_b (m.T) ... FAIL",
         "=========================== FAILURES ==========================="}) {
     EXPECT_EQ(TestEndOf(line), TestEnd::kOther) << line;
   }
@@ -22,7 +22,8 @@ TEST(LineKinds, ATestEndsWhereItsOutcomeStands) {
 TEST(LineKinds, AWordOfAnOutcomeIsNoEndOfATest) {
   for (const std::string_view line :
        {"PASSED a.py::test_b", "all checks PASSED so far", "[  PASSED  ] 3 tests.", "checking whether it works ... ok",
-        "ERROR: no space", "a.py::test_b ", "[ RUN      ] Suite.Test", ""}) {
+        "ERROR: no space", "ERROR [core.cc:3] no device", "ERROR std::bad_alloc", "a.py::test_b ",
+        "[ RUN      ] Suite.Test", ""}) {
     EXPECT_EQ(TestEndOf(line), TestEnd::kNone) << line;
   }
 }
