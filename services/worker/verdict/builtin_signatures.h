@@ -13,6 +13,8 @@ inline constexpr std::string_view kCompileId = "compile";
 inline constexpr std::string_view kAssertionId = "assertion";
 inline constexpr std::string_view kExceptionId = "exception";
 inline constexpr std::string_view kTimeoutId = "timeout";
+// It was ended, or gave up, since nothing came any more.
+inline constexpr std::string_view kHangId = "hang";
 inline constexpr std::string_view kPrecisionId = "precision";
 // faulthandler wrote where a test stood when it had run too long; the program may have gone on.
 inline constexpr std::string_view kStackDumpId = "stack-dump";

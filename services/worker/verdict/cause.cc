@@ -8,8 +8,10 @@
 #include <string_view>
 #include <utility>
 
+#include "services/worker/logs/escape_sequences.h"
 #include "services/worker/text.h"
 #include "services/worker/verdict/builtin_signatures.h"
+#include "services/worker/verdict/line_prefix.h"
 
 namespace yardmaster::worker {
 namespace {
@@ -49,6 +51,15 @@ std::optional<LogLine> SearchLine(LogReader& log, std::string_view text, int ran
   return found->front();
 }
 
+// Where the worker can't tell the processes apart, what they put in front of their lines may.
+int RankOf(const StepEvidence& evidence, const Finding& finding) {
+  const bool nobody = finding.cls == rules::FailureClass::kVictim || finding.signature == kHangId;
+  if (finding.rank != kNoRank || !finding.line.has_value() || nobody) return finding.rank;
+  std::string buffer;
+  const int rank = RankInPrefix(WithoutEscapes(finding.line->text, buffer)).value_or(kNoRank);
+  return evidence.expected_ranks == 0 || rank < evidence.expected_ranks ? rank : kNoRank;
+}
+
 // "AssertionError: rank one is wrong" stands in the log as "E   AssertionError: …", and "assert 1 == 2" without the
 // name of its error.
 std::optional<LogLine> FindLine(LogReader& log, const Finding& finding) {
@@ -73,10 +84,10 @@ Cause MakeCause(const StepContext& context, const Finding& finding, const std::v
   Cause cause;
   cause.cls = finding.cls;
   cause.signature = finding.signature;
-  cause.message = finding.rank == kNoRank ? finding.what : Concat("rank ", finding.rank, ": ", finding.what);
+  cause.rank = RankOf(evidence, finding);
+  cause.message = cause.rank == kNoRank ? finding.what : Concat("rank ", cause.rank, ": ", finding.what);
   cause.advice = finding.advice;
   cause.step = evidence.name;
-  cause.rank = finding.rank;
   cause.test = finding.test;
   cause.log = evidence.log_path;
   for (const RankView& view : views) {

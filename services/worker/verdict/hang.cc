@@ -274,7 +274,7 @@ Hang FindHang(const StepContext& context, const std::vector<RankView>& views) {
   Hang hang;
   Finding& finding = hang.finding;
   finding.priority = kHang;
-  finding.signature = "hang";
+  finding.signature = kHangId;
   finding.micros = stopped;
   if (!places.empty()) {
     finding.rank = suspicion.ranks.empty() && places.size() > 1 ? kNoRank : places.front().view->rank;

@@ -48,7 +48,7 @@ void ExplainVictimsOnly(const StepContext& context, const std::vector<RankView>&
     if (!view.silent && view.end.has_value() && !view.EndedBadly() && view.findings.empty()) left.push_back(view.rank);
   }
   cause.cls = FailureClass::kCode;
-  cause.signature = "hang";
+  cause.signature = kHangId;
   cause.generic = false;
   if (running.empty() || !context.ranked) {
     std::string what = "a collective failed, and no rank says why: each that failed says that another one did";

@@ -2,6 +2,7 @@
 
 #include <re2/re2.h>
 
+#include <optional>
 #include <string>
 
 #include "services/worker/re2_piece.h"
@@ -71,6 +72,18 @@ std::string_view WithoutPrefix(std::string_view line) {
     }
   }
   return {rest.data(), rest.size()};
+}
+
+std::optional<int> RankInPrefix(std::string_view line) {
+  static const RE2 kInPrefix(R"((?:\brank=|\[rank|\[\d+,)(\d{1,6})\b)", Latin1());
+  // torch of itself: "[Rank 2] ", "[PG ID 0 PG GUID 0(default_pg) Rank 2] ".
+  static const RE2 kBehind(R"(^\[(?:PG [^\[\]]* )?Rank (\d{1,6})\])", Latin1());
+  const std::string_view said = WithoutPrefix(line);
+  const std::string_view prefix = line.substr(0, line.size() - said.size());
+  int rank = 0;
+  const bool named =
+      RE2::PartialMatch(Piece(prefix), kInPrefix, &rank) || RE2::PartialMatch(Piece(said), kBehind, &rank);
+  return named ? std::optional<int>(rank) : std::nullopt;
 }
 
 }  // namespace yardmaster::worker

@@ -2,6 +2,7 @@
 #ifndef YARDMASTER_SERVICES_WORKER_VERDICT_LINE_PREFIX_H_
 #define YARDMASTER_SERVICES_WORKER_VERDICT_LINE_PREFIX_H_
 
+#include <optional>
 #include <string_view>
 
 namespace yardmaster::worker {
@@ -10,6 +11,10 @@ namespace yardmaster::worker {
 // what others print (Ray, vLLM, mpirun, torch, pytest) put in front of it: a pattern that begins with "^" means what
 // comes after that. How far the rest is indented stays. A view into `line`, which is free of escape sequences.
 std::string_view WithoutPrefix(std::string_view line);
+
+// The rank that such a prefix, or a bracket right behind it, names: "(VllmWorker rank=2 pid=7) ", "[rank2]: ",
+// "[1,2]<stderr>: ", "[Rank 2] ". A rank among some of the processes only ("TP3") is none.
+std::optional<int> RankInPrefix(std::string_view line);
 
 }  // namespace yardmaster::worker
 

@@ -15,6 +15,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::SizeIs;
+using ::testing::StartsWith;
 
 constexpr Outcome kPass = Outcome::kPassed;
 constexpr Outcome kFail = Outcome::kFailed;
@@ -434,6 +435,28 @@ TEST(JudgeStep, AnExitWithoutAKnownReasonTellsTheErrorThatTheProgramPrinted) {
   silent.Exit(kNoRank, 3, 3 * kSecond);
   silent.log.Add(kNoRank, 0, "0 errors so far\nlayer 7 is odd\n---\n");
   EXPECT_THAT(silent.Judge().result.reason, HasSubstr("ended with exit code 3; its last line: layer 7 is odd"));
+}
+
+TEST(JudgeStep, TheRankThatALineNamesIsToldWhereTheWorkerKnowsOfNone) {
+  for (const std::string prefix :
+       {"(VllmWorker rank=2 pid=7) ERROR 02-17 14:48:01 [executor.py:374] ", "[rank2]: ", "[1,2]<stderr>: "}) {
+    StepCase test;
+    test.Exit(kNoRank, 1, kSecond);
+    test.log.Add(kNoRank, 0, prefix + "ValueError: 3\n");
+    const StepJudgement judgement = test.Judge();
+    ExpectCause(judgement, Verdict::kFailed, FailureClass::kCode, "exception", 2);
+    EXPECT_THAT(judgement.result.reason, StartsWith("rank 2: an exception"));
+  }
+  // A rank that the suite does not have.
+  StepCase ranked(2);
+  ranked.Launched("torchrun", 1);
+  ranked.log.Add(kNoRank, 0, "[rank7]: ValueError: 3\n");
+  EXPECT_EQ(ranked.Judge().result.cause->rank, kNoRank);
+  // Who only says that others are gone is not to blame.
+  StepCase victim;
+  victim.Exit(kNoRank, 1, kSecond);
+  victim.log.Add(kNoRank, 0, "[rank2]: RuntimeError: Connection closed by peer\n");
+  EXPECT_EQ(victim.Judge().result.cause->rank, kNoRank);
 }
 
 TEST(JudgeStep, TheExitCodeOfTimeoutIsALimitOfTime) {

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <string>
 
 namespace yardmaster::worker {
@@ -58,6 +59,22 @@ TEST(LinePrefix, WhatAProgramSaysStays) {
            "  09:34:27 is no time of a logger",
        }) {
     EXPECT_EQ(WithoutPrefix(line), line);
+  }
+}
+
+TEST(LinePrefix, TheRankInItIsRead) {
+  for (const std::string_view line :
+       {"(VllmWorker rank=2 pid=2307184) ERROR 02-17 14:48:01 [executor.py:374] x", "(rank=2 pid=7) x", "[rank2]: x",
+        "[1,2]<stderr>: x", "2026-01-31T04:40:19Z [rank2]:E0425 19:24:56.377000 2457312 torch/x.py:768] x",
+        "[Rank 2] Watchdog caught", "[rank0]:[PG ID 0 PG GUID 0(default_pg) Rank 2] x"}) {
+    const int rank = line.starts_with("[rank0]") ? 0 : 2;
+    EXPECT_EQ(RankInPrefix(line), rank) << line;
+  }
+  EXPECT_EQ(RankInPrefix("[PG ID 0 PG GUID 0(default_pg) Rank 3] x"), 3);
+  for (const std::string_view line :
+       {"x", "", "(Worker_TP1 pid=12) x", "[2026-01-31 04:40:19 TP3] x", "[2026-01-31 04:40:19,123]: x",
+        "rank=2 is odd", "ValueError: [rank2] is gone", "[Rank 2 of 4] x"}) {
+    EXPECT_EQ(RankInPrefix(line), std::nullopt) << line;
   }
 }
 
