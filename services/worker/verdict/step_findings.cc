@@ -1,6 +1,7 @@
 #include "services/worker/verdict/step_findings.h"
 
 #include <map>
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -8,6 +9,7 @@
 #include "absl/strings/ascii.h"
 #include "services/core/lines.h"
 #include "services/worker/verdict/headline.h"
+#include "services/worker/verdict/last_words.h"
 #include "services/worker/verdict/priorities.h"
 #include "services/worker/verdict/text.h"
 
@@ -38,6 +40,25 @@ Finding NotStarted(const StepEvidence& evidence) {
   }
 }
 
+// What its ranks said last that calls itself an error, else what it said itself.
+void AddLauncherWords(const StepContext& context, const std::vector<RankView>& views, Finding& finding) {
+  constexpr size_t kLastLines = 60;
+  LogReader* const log = context.evidence->log;
+  if (log == nullptr) return;
+  const int64_t until = LastCountedMicros(context);
+  for (const RankView& view : views) {
+    std::optional<LastWords> words = LastWordsOf(*log, view.rank, kLastLines, until);
+    if (!words.has_value() || !words->error) continue;
+    finding.what += Concat("; rank ", view.rank, " said: ", Quoted(words->line.text));
+    finding.line = std::move(words->line);
+    return;
+  }
+  std::optional<LastWords> own = LastWordsOf(*log, kNoRank, kLastLines, until);
+  if (!own.has_value()) return;
+  finding.what += Concat(own->error ? ": " : "; its last line: ", Quoted(own->line.text));
+  finding.line = std::move(own->line);
+}
+
 void FindInLauncher(const StepContext& context, const std::vector<RankView>& views, std::vector<Finding>& findings) {
   const StepEvidence& evidence = *context.evidence;
   const bool silent = absl::c_all_of(views, [](const RankView& view) { return view.silent; });
@@ -59,11 +80,13 @@ void FindInLauncher(const StepContext& context, const std::vector<RankView>& vie
   }
   if (!LauncherFailed(evidence) || evidence.stopped != Stopped::kNot) return;
   const ProcessExit& exit = *evidence.launcher;
-  findings.push_back(MakeFinding(kLauncher, silent ? FailureClass::kEnvironment : FailureClass::kCode, "launcher",
-                                 exit.signal != 0
-                                     ? Concat("the launcher was killed by ", SignalName(exit.signal))
-                                     : Concat("the launcher ended with exit code ", exit.code,
-                                              silent ? ", and no rank was started" : ", and no rank says why")));
+  Finding finding =
+      MakeFinding(kLauncher, silent ? FailureClass::kEnvironment : FailureClass::kCode, "launcher",
+                  exit.signal != 0 ? Concat("the launcher was killed by ", SignalName(exit.signal))
+                                   : Concat("the launcher ended with exit code ", exit.code,
+                                            silent ? ", and no rank was started" : ", and no rank says why"));
+  AddLauncherWords(context, views, finding);
+  findings.push_back(std::move(finding));
 }
 
 // Reasons that differ in numbers only are the same: "needs 4 devices, rank 2 has 1".

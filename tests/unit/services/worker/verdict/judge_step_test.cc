@@ -935,6 +935,25 @@ TEST(JudgeStep, ALauncherThatFailsBeforeAnyRankStartsIsTheEnvironments) {
   EXPECT_THAT(judgement.result.reason, HasSubstr("AttributeError"));
 }
 
+TEST(JudgeStep, ALauncherThatFailsAndNoRankSaysWhyIsToldWithWhatWasSaid) {
+  const auto judge = [](const std::string& of_rank, const std::string& own) {
+    StepCase test(2);
+    test.Launched("torchrun", 1);
+    test.log.Add(0, 0, "begins\n");
+    test.log.Add(1, 0, of_rank + "\n");
+    test.log.Add(kNoRank, kSecond, own + "\n");
+    const StepJudgement judgement = test.Judge();
+    ExpectCause(judgement, Verdict::kFailed, FailureClass::kCode, "launcher");
+    EXPECT_NE(judgement.result.cause->line, 0U);
+    return judgement.result.reason;
+  };
+  EXPECT_THAT(judge("[ERROR] compare failed", "[ERROR] a worker is gone"),
+              HasSubstr("and no rank says why; rank 1 said: [ERROR] compare failed"));
+  EXPECT_THAT(judge("ends", "[ERROR] a worker is gone"), HasSubstr("and no rank says why: [ERROR] a worker is gone"));
+  EXPECT_THAT(judge("ends", "stopping 2 workers"),
+              HasSubstr("and no rank says why; its last line: stopping 2 workers"));
+}
+
 TEST(JudgeStep, AMisspeltOptionSaysNothingAboutTheCode) {
   StepCase test;
   test.Exit(kNoRank, 2, kSecond);
