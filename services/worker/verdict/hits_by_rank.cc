@@ -2,11 +2,15 @@
 
 #include "absl/algorithm/container.h"
 #include "services/worker/verdict/builtin_signatures.h"
+#include "services/worker/verdict/headline.h"
 #include "services/worker/verdict/line_kinds.h"
 #include "services/worker/verdict/priorities.h"
 
 namespace yardmaster::worker {
 namespace {
+
+// After so many lines that tell of no failure the program has got over an exception.
+constexpr int kLinesGotOver = 100;
 
 // A line that says little gives way to one that says more.
 bool Replaces(const LogLine& line, const LogLine& known) {
@@ -46,26 +50,43 @@ void HitsByRank::ForgetPassed(int number, const Rank& rank) {
   });
 }
 
+void HitsByRank::GoOn(int number, Rank& rank, bool fails) {
+  if (!rank.quiet.has_value()) return;
+  if (!fails && ++*rank.quiet < kLinesGotOver) return;
+  rank.quiet.reset();
+  const auto at = first_.find({exception_, number});
+  if (!fails && at != first_.end()) at->second.got_over = true;
+}
+
 void HitsByRank::Add(const LogLine& line, std::string_view text, std::vector<const rules::FailureSignature*> matched,
                      bool exception) {
   Rank& rank = ranks_[line.rank];
-  if (const Chain chain = rank.tracebacks.Next(text); chain != Chain::kNone) Forget(line.rank, rank, chain);
+  const Chain chain = rank.tracebacks.Next(text);
+  if (chain != Chain::kNone) Forget(line.rank, rank, chain);
   if (rank.tracebacks.AtException() && !exception) {
     exception = true;
     if (matched.empty() && exception_ != nullptr) matched.push_back(exception_);
   }
   if (rank.versions.Next(text) && versions_ != nullptr) matched.assign(1, versions_);
+  const TestEnd end = tests_ ? TestEndOf(text) : TestEnd::kNone;
+  if (rank.quiet.has_value()) {
+    GoOn(line.rank, rank,
+         !matched.empty() || chain != Chain::kNone || end == TestEnd::kOther || CallsItselfError(line.text) ||
+             CallsItselfError(text));
+  }
   for (const rules::FailureSignature* signature : matched) {
     if (signature->id == kExceptionId && std::exchange(rank.from_known, false)) continue;
     const auto [at, added] = first_.try_emplace({signature, line.rank}, Signatures::Hit{signature, line});
+    const bool later = !added && at->second.got_over;
+    if (later) at->second = {signature, line};
+    // What pytest repeats of a failed test stands in a list: nothing goes on there.
+    if (signature == exception_ && (added || later) && !IsErrorLine(text)) rank.quiet = 0;
     if (!added && Replaces(line, at->second.line)) at->second.line = line;
   }
   if (exception) rank.exception = line.number;
-  if (!tests_) return;
-  if (const TestEnd end = TestEndOf(text); end != TestEnd::kNone) {
-    if (end == TestEnd::kPassed) ForgetPassed(line.rank, rank);
-    rank.test_end = line.number;
-  }
+  if (end == TestEnd::kNone) return;
+  if (end == TestEnd::kPassed) ForgetPassed(line.rank, rank);
+  rank.test_end = line.number;
 }
 
 std::vector<Signatures::Hit> HitsByRank::Take() {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -40,10 +41,15 @@ class HitsByRank {
     uint64_t test_end = 0;   // the last line at which a test ended
     // The next exception was raised from one of a known kind: that kind says more than a name of one's own.
     bool from_known = false;
+    // Lines since its exception that tell of no failure; nullopt: one told of a failure, or enough were counted.
+    std::optional<int> quiet;
   };
 
   void Forget(int number, Rank& rank, Chain chain);
   void ForgetPassed(int number, const Rank& rank);
+  // Counts the next line, which `fails` where it tells of a failure, to find out whether the rank got over its
+  // exception.
+  void GoOn(int number, Rank& rank, bool fails);
 
   const rules::FailureSignature* exception_;
   const rules::FailureSignature* versions_;

@@ -36,6 +36,7 @@ inline constexpr int kNoEvidence = 720;
 inline constexpr int kNoReport = 730;
 inline constexpr int kHang = 745;
 inline constexpr int kStopped = 750;      // killed by a signal that others send, after something else went wrong
+inline constexpr int kGotOver = 760;      // an exception after which the program went on for long
 inline constexpr int kConsequence = 770;  // after another rank had died
 inline constexpr int kLauncherSays = 790;
 // 792: the network between hosts, where no rank ended before (rules/packs/common/signatures.json). From 800 on:

@@ -191,6 +191,13 @@ bool SaidWhyBeforeEnd(const StepContext& context, const RankView& view) {
   });
 }
 
+// An exception that the program had got over, unless it was that of a process whose failure was told later.
+bool GotOver(const Signatures::Hit& hit, const RankView& view) {
+  return hit.got_over && absl::c_none_of(view.hits, [&](const Signatures::Hit& other) {
+           return IsWrapper(*other.signature) && other.line.number > hit.line.number;
+         });
+}
+
 void FindInSignal(const StepContext& context, RankView& view) {
   const StepEvidence& evidence = *context.evidence;
   const int signal = view.end->signal;
@@ -228,7 +235,7 @@ void FindInSignal(const StepContext& context, RankView& view) {
   if (signal == SIGABRT && (AbortSaysWhy(view) || AbortFollowsFault(view))) finding.priority = kExitCode;
   // What was said about it: "Fatal Python error: Segmentation fault", "Assertion `n > 0' failed".
   for (const Signatures::Hit& hit : view.hits) {
-    if (!IsGeneric(*hit.signature)) continue;
+    if (!IsGeneric(*hit.signature) || GotOver(hit, view)) continue;
     finding.line = hit.line;
     if (signal == SIGABRT) finding.what += Concat(": ", Quoted(hit.line.text));
     break;
@@ -286,6 +293,10 @@ void FindInExitCode(const StepContext& context, RankView& view) {
     if (!finding.test.empty()) finding.what += Concat(", in ", finding.test);
     finding.generic = true;
     AddLastWords(context, view.rank, finding);
+    const auto before = absl::c_find_if(view.hits, [&](const Signatures::Hit& hit) { return GotOver(hit, view); });
+    if (before != view.hits.end()) {
+      finding.what += Concat("; long before, it had printed an exception: ", Quoted(before->line.text));
+    }
   }
   view.findings.push_back(std::move(finding));
 }
@@ -325,6 +336,8 @@ void FindInLog(const StepContext& context, RankView& view) {
     Finding finding = On(view, FromSignature(*context.signatures, *hit.signature, hit.line.text));
     finding.micros = hit.line.micros;
     finding.line = hit.line;
+    // How it ended says more. A hang may come from it: a thread that died.
+    if (view.EndedBadly() && view.end->signal == 0 && GotOver(hit, view)) finding.priority = kGotOver;
     if (const std::string below = LineBelowColon(*context.evidence->log, hit.line); !below.empty()) {
       finding.what += Concat(" ", Quoted(below));
     }

@@ -28,6 +28,8 @@ class Signatures {
   struct Hit {
     const rules::FailureSignature* signature = nullptr;
     LogLine line;
+    // An exception that the program got over: it printed much after it, and nothing in that says of a failure.
+    bool got_over = false;
   };
   // The first line by time of each signature on each rank, by priority, then time. `phase` is "build", "test" or
   // "fetch".

@@ -10,6 +10,7 @@ namespace yardmaster::worker {
 namespace {
 
 using rules::FailureClass;
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -435,6 +436,55 @@ TEST(JudgeStep, AnExitWithoutAKnownReasonTellsTheErrorThatTheProgramPrinted) {
   silent.Exit(kNoRank, 3, 3 * kSecond);
   silent.log.Add(kNoRank, 0, "0 errors so far\nlayer 7 is odd\n---\n");
   EXPECT_THAT(silent.Judge().result.reason, HasSubstr("ended with exit code 3; its last line: layer 7 is odd"));
+}
+
+constexpr const char* kCaught =
+    "Traceback (most recent call last):\n  File \"a.py\", line 3\nImportError: no fast path\n";
+
+std::string Steps(int count) {
+  std::string text;
+  for (int step = 0; step < count; ++step) text += "step " + std::to_string(step) + ": loss 0.25\n";
+  return text;
+}
+
+// The reason of a step without ranks that printed `text` and ended with 1.
+std::string ReasonOfExit(const std::string& text, std::string_view signature) {
+  StepCase test;
+  test.Exit(kNoRank, 1, 30 * kSecond);
+  test.log.Add(kNoRank, 0, text);
+  const StepJudgement judgement = test.Judge();
+  ExpectCause(judgement, Verdict::kFailed, FailureClass::kCode, signature);
+  return judgement.result.reason;
+}
+
+TEST(JudgeStep, AnExceptionThatTheProgramGotOverIsNotBlamedForItsExit) {
+  EXPECT_THAT(ReasonOfExit(kCaught + Steps(150) + "[ERROR] compare failed\n", "exit"),
+              AllOf(HasSubstr("exit code 1: [ERROR] compare failed"),
+                    HasSubstr("long before, it had printed an exception: ImportError: no fast path")));
+  EXPECT_THAT(ReasonOfExit(kCaught + Steps(150), "exit"),
+              AllOf(HasSubstr("its last line: step 149"), HasSubstr("ImportError")));
+  // The one that ended it, and not the first.
+  EXPECT_THAT(
+      ReasonOfExit(kCaught + Steps(150) + "Traceback (most recent call last):\n  File \"a.py\"\nKeyError: 'w'\n",
+                   "exception"),
+      HasSubstr("KeyError: 'w'"));
+}
+
+TEST(JudgeStep, AnExceptionIsBlamedWhereItsFailureWentOn) {
+  const std::string traceback = kCaught;
+  // It ended soon.
+  EXPECT_THAT(ReasonOfExit(traceback + Steps(30), "exception"), HasSubstr("no fast path"));
+  // Others told of it before they went on.
+  EXPECT_THAT(ReasonOfExit(traceback + Steps(20) + "ERROR: worker 3 died\n" + Steps(200), "exception"),
+              HasSubstr("no fast path"));
+  // It was that of a process, whose end was noticed late.
+  EXPECT_THAT(
+      ReasonOfExit(traceback + Steps(150) + "RuntimeError: Engine core initialization failed. See root cause above.\n",
+                   "exception"),
+      HasSubstr("no fast path"));
+  // A list of failed tests.
+  EXPECT_THAT(ReasonOfExit("E   ValueError: 3\n" + Steps(150) + "E   KeyError: 'w'\n", "exception"),
+              HasSubstr("ValueError: 3"));
 }
 
 TEST(JudgeStep, TheRankThatALineNamesIsToldWhereTheWorkerKnowsOfNone) {
