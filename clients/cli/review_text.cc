@@ -66,13 +66,16 @@ std::string Duration(double seconds) {
 // One line for each reason and place: "skipped custom/demo: needs design (OL31, OL43)".
 std::string SkippedText(const ReviewReport& report, const ReviewTextOptions& options) {
   std::map<std::pair<std::string, std::string>, std::set<std::string>> by_place;
+  const bool chinese = options.language == TextLanguage::kChinese;
   for (const rules::SkippedCheck& skipped : report.skipped) {
-    by_place[{skipped.path, skipped.reason}].insert(rules::RuleAndPart(skipped.rule_id, skipped.part));
+    const bool in_chinese = chinese && !skipped.reason_zh.empty();
+    by_place[{skipped.path, in_chinese ? skipped.reason_zh : skipped.reason}].insert(
+        rules::RuleAndPart(skipped.rule_id, skipped.part));
   }
   std::string out;
   for (const auto& [place, rules] : by_place) {
-    out += (options.language == TextLanguage::kChinese ? "已跳过" : "skipped") +
-           (place.first.empty() ? "" : " " + Printable(place.first)) + ": " + Printable(place.second);
+    out += (chinese ? "已跳过" : "skipped") + (place.first.empty() ? "" : " " + Printable(place.first)) + ": " +
+           Printable(place.second);
     if (!rules.contains("*")) {
       const std::string names = absl::StrJoin(rules, ", ");
       out += " (" + Paint(Printable(names), Style::kName, options.color) + ")";

@@ -173,7 +173,8 @@ absl::StatusOr<MadeReview> ReviewOf(Change& change, const ReviewScope& scope, co
   ASSIGN_OR_RETURN(ReviewReport report, ReviewChange(scope.packs, change, scope.options));
   if (scope.packs.empty()) {
     report.complete = false;
-    report.skipped.push_back({"*", "", "the packs of this repository have no checks of code", ""});
+    report.skipped.push_back(
+        {"*", "", "the packs of this repository have no checks of code", "", "本仓的规则包没有代码检查"});
   }
   for (const ImportedText& imported : scope.imports) {
     RETURN_IF_ERROR(ImportFindings(imported.content, imported.format, imported.options, change, report).status());

@@ -152,8 +152,8 @@ class ChangeReview {
     }
     const std::vector<rules::Finding> left = CompareVersions(base, versions, report.findings);
     for (const std::string& path : CutOffAtBase(base, versions)) {
-      Unseen(path,
-             "its version before the change was not looked at to the end: what stands on its lines counts as old");
+      Unseen(path, "its version before the change was not looked at to the end: what stands on its lines counts as old",
+             "没有检视完改动前的版本，这些行上的问题按原有问题计");
     }
     RETURN_IF_ERROR(AddFixed(left, versions, report));
     absl::c_move(skipped_, std::back_inserter(report.skipped));
@@ -242,15 +242,18 @@ class ChangeReview {
 
   rules::SourceCache* Sources() { return options_.sources == nullptr ? &sources_ : options_.sources; }
 
-  void Unseen(std::string path, std::string reason) { skipped_.push_back({"*", std::move(path), std::move(reason)}); }
+  void Unseen(std::string path, std::string reason, std::string reason_zh) {
+    skipped_.push_back({"*", std::move(path), std::move(reason), "", std::move(reason_zh)});
+  }
 
   absl::Status ReadFiles() {
     size_t bytes = 0;
     const std::vector<ChangedFile>& files = change_.files();
     for (const ChangedFile& file : files) {
       if (touched_.size() == kMaxDiffFiles) {
-        Unseen("", absl::StrCat(files.size() - kMaxDiffFiles, " more files: only the first ", kMaxDiffFiles,
-                                " of a change are read"));
+        const size_t more = files.size() - kMaxDiffFiles;
+        Unseen("", absl::StrCat(more, " more files: only the first ", kMaxDiffFiles, " of a change are read"),
+               absl::StrCat("还有 ", more, " 个文件：一次改动只读取前 ", kMaxDiffFiles, " 个"));
         break;
       }
       TouchedFile& one = touched_.emplace_back();
@@ -260,8 +263,9 @@ class ChangeReview {
       });
       if (!known) continue;
       if (bytes > kMaxDiffBytes) {
-        Unseen(file.path, absl::StrCat("the files before it have more than ", kMaxDiffBytes / 1024 / 1024,
-                                       " MiB; it was not read"));
+        constexpr size_t kMost = kMaxDiffBytes / 1024 / 1024;
+        Unseen(file.path, absl::StrCat("the files before it have more than ", kMost, " MiB; it was not read"),
+               absl::StrCat("它之前的文件已超过 ", kMost, " MiB，没有读取"));
         continue;
       }
       if (file.kind != Kind::kRemoved && file.binary) {
@@ -277,7 +281,8 @@ class ChangeReview {
         bytes += one.base.value_or("").size();
       }
     }
-    if (!change_.complete()) Unseen("", "the forge does not show all files of this change");
+    if (!change_.complete())
+      Unseen("", "the forge does not show all files of this change", "代码平台没有列出这次改动的全部文件");
     // Where the source has no list, checks that look around are skipped.
     ASSIGN_OR_RETURN(const std::vector<std::string>* paths, change_.Paths(ChangeSide::kHead));
     has_tree_ = paths != nullptr;
@@ -417,8 +422,9 @@ class ChangeReview {
     for (const rules::CheckInfo& check : pack.checks()) {
       const std::vector<std::string> unknown = UnknownFor(check, options_.meta);
       if (unknown.empty()) continue;
-      report.skipped.push_back(
-          {check.rule, "", absl::StrCat("needs ", absl::StrJoin(unknown, " or "), " of the pull request"), check.part});
+      report.skipped.push_back({check.rule, "",
+                                absl::StrCat("needs ", absl::StrJoin(unknown, " or "), " of the pull request"),
+                                check.part, absl::StrCat("需要 PR 的 ", absl::StrJoin(unknown, " 或 "))});
     }
   }
 

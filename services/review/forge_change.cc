@@ -64,7 +64,8 @@ absl::StatusOr<std::optional<std::string>> ForgeChange::Read(ChangeSide side, co
 
 absl::StatusOr<std::optional<std::string>> ForgeChange::ReadHead(const std::string& path) {
   if (read_.size() == kMaxPullReviewFiles && !read_.contains(path)) {
-    unseen_[path] = absl::StrCat("only ", kMaxPullReviewFiles, " files are read by the forge's calls");
+    unseen_[path] = {absl::StrCat("only ", kMaxPullReviewFiles, " files are read by the forge's calls"),
+                     absl::StrCat("通过代码平台的接口最多读取 ", kMaxPullReviewFiles, " 个文件")};
     return std::nullopt;
   }
   read_.insert(path);
@@ -75,8 +76,9 @@ absl::StatusOr<std::optional<std::string>> ForgeChange::ReadHead(const std::stri
   }
   if (text.ok() && text->has_value()) return text;
   if (!text.ok() && !Outcome::OfForge(text.status()).failed()) return text.status();
-  unseen_[path] = text.ok() ? "it is not there at the head of the pull request"
-                            : absl::StrCat("it can't be read: ", text.status().message());
+  unseen_[path] = text.ok() ? SaidText{"it is not there at the head of the pull request", "在 PR 的最新提交中不存在"}
+                            : SaidText{absl::StrCat("it can't be read: ", text.status().message()),
+                                       absl::StrCat("无法读取：", text.status().message())};
   return std::nullopt;
 }
 
@@ -94,7 +96,8 @@ absl::StatusOr<std::optional<std::string>> ForgeChange::ReadBase(const ForgePull
   // The tip of the base branch is near the merge base, but need not be it: what is said about the file may be wrong. Of
   // one that is gone nothing new is said.
   if (file.status != ForgeFileStatus::kRemoved) {
-    unseen_[file.path] = "the forge does not show what changed in it: it was compared with the tip of the base branch";
+    unseen_[file.path] = {"the forge does not show what changed in it: it was compared with the tip of the base branch",
+                          "代码平台没有给出它的改动内容，已与目标分支的最新版本比较"};
   }
   const std::string& path = file.previous_path.empty() ? file.path : file.previous_path;
   absl::StatusOr<std::optional<std::string>> text = view_.File("", path, pull_->base_sha);

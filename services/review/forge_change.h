@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "services/core/said_text.h"
 #include "services/intake/subject_view.h"
 #include "services/review/change.h"
 
@@ -24,7 +25,7 @@ class ForgeChange final : public Change {
   const std::vector<ChangedFile>& files() const override { return files_; }
   bool complete() const override { return complete_; }
   // What could not be seen so far, by path, with the reason.
-  const std::map<std::string, std::string>& unseen() const { return unseen_; }
+  const std::map<std::string, SaidText>& unseen() const { return unseen_; }
   absl::StatusOr<std::optional<std::string>> Read(ChangeSide side, const std::string& path, size_t max_bytes) override;
   // Forges have no list that is cheap to read.
   absl::StatusOr<const std::vector<std::string>*> Paths(ChangeSide) override { return nullptr; }
@@ -40,7 +41,7 @@ class ForgeChange final : public Change {
   std::map<std::string, const ForgePullFile*, std::less<>> at_base_;
   std::vector<ChangedFile> files_;
   std::set<std::string, std::less<>> read_;  // files at the head that were asked for
-  std::map<std::string, std::string> unseen_;
+  std::map<std::string, SaidText> unseen_;
   bool complete_ = true;
 };
 

@@ -145,8 +145,9 @@ absl::StatusOr<ImportCounts> ImportFindings(std::string_view content, ImportForm
   ImportCounts counts = MergeImported(std::move(imported.findings), changes, report);
   for (const LeftOut& one : imported.left_out) {
     counts.left_out += one.count;
-    report.skipped.push_back(
-        {"*", options.tool, absl::StrCat("import: ", one.count, " left out: ", one.reason, ", as ", one.example)});
+    report.skipped.push_back({"*", options.tool,
+                              absl::StrCat("import: ", one.count, " left out: ", one.reason, ", as ", one.example), "",
+                              absl::StrCat("导入时略去 ", one.count, " 条：", one.reason, "，例如 ", one.example)});
   }
   return counts;
 }

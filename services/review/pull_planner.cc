@@ -328,7 +328,8 @@ absl::StatusOr<std::shared_ptr<const MadeReview>> PullReviewPlanner::ReviewByFor
     v1::SkippedReviewCheck& skipped = *made.review.add_skipped();
     skipped.set_rule_id("*");
     skipped.set_path(path);
-    skipped.set_reason(reason);
+    skipped.set_reason(reason.en);
+    skipped.set_reason_zh(reason.zh);
     made.review.set_complete(false);
   }
   RETURN_IF_ERROR(Keep(made.review));

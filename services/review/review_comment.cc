@@ -215,15 +215,16 @@ std::string RuleRow(const rules::CheckInfo* info, bool chinese) {
 }
 
 // What was not looked at: files one by one, checks by why they were not made.
-std::vector<std::string> SkippedRows(const v1::Review& review) {
+std::vector<std::string> SkippedRows(const v1::Review& review, bool chinese) {
   std::vector<std::string> rows;
   std::map<std::string_view, std::set<std::string>> checks;
   for (const v1::SkippedReviewCheck& skipped : review.skipped()) {
+    const std::string& reason = chinese && !skipped.reason_zh().empty() ? skipped.reason_zh() : skipped.reason();
     if (skipped.rule_id() != kEveryRule) {
-      checks[skipped.reason()].insert(rules::RuleAndPart(skipped.rule_id(), skipped.part()));
+      checks[reason].insert(rules::RuleAndPart(skipped.rule_id(), skipped.part()));
     } else {
       rows.push_back(absl::StrCat("* ", EchoCode(skipped.path(), kMaxPathBytes), skipped.path().empty() ? "" : ": ",
-                                  EchoText(skipped.reason(), kMaxMessageBytes), "\n"));
+                                  EchoText(reason, kMaxMessageBytes), "\n"));
     }
   }
   for (const auto& [reason, rule_ids] : checks) {
@@ -333,7 +334,7 @@ std::string ReviewComment(const v1::Review& review, const ReviewCommentOptions& 
   text.Add(section({"Please look at", "points"}, {"请查看", "项"}), review.checklist(), reminder_row);
   text.Add(section({"Why: the rules of these findings", "rules", true}, {"为什么：这些问题的规则", "条规则", true}),
            ExplainedRules(review, options.explain), rule_row);
-  text.Add(section({"Not looked at", "entries", true}, {"未检视", "项", true}), SkippedRows(review),
+  text.Add(section({"Not looked at", "entries", true}, {"未检视", "项", true}), SkippedRows(review, zh),
            [](const std::string& row) { return row; });
   return std::move(text).Finish();
 }

@@ -75,6 +75,7 @@ void WriteSkipped(const ReviewReport& report, Message& out) {
     to.set_part(AsText(skip.part));
     to.set_path(AsText(skip.path));
     to.set_reason(AsText(skip.reason));
+    to.set_reason_zh(AsText(skip.reason_zh));
   }
 }
 
@@ -103,7 +104,7 @@ void ReadFound(const Message& from_all, ReviewReport& report) {
       to.edits.push_back({edit.line(), edit.column(), edit.end_line(), edit.end_column(), edit.text()});
   }
   for (const v1::SkippedReviewCheck& from : from_all.skipped())
-    report.skipped.push_back({from.rule_id(), from.path(), from.reason(), from.part()});
+    report.skipped.push_back({from.rule_id(), from.path(), from.reason(), from.part(), from.reason_zh()});
 }
 
 void WriteProgress(const SubjectProgress& subject, v1::ReviewProgress& out) {

@@ -178,7 +178,8 @@ void SkipLone(std::vector<FileSet>& sets, const std::vector<ReviewInput>& inputs
       if (!set.lone || member.context) continue;
       // What only the forge knows is a file for checks alone.
       if (inputs[member.path].path.starts_with(kPullFiles)) continue;
-      report.skipped.push_back({"*", inputs[member.path].path, "a document on its own is no operator"});
+      report.skipped.push_back(
+          {"*", inputs[member.path].path, "a document on its own is no operator", "", "单独的文档不是算子"});
     }
     return set.lone;
   });

@@ -235,14 +235,14 @@ class Reviewer {
         if (!there) missing += (missing.empty() ? "" : ", ") + role;
       }
       if (!missing.empty()) {
-        Skip(check.info, "needs " + missing);
+        Skip(check.info, "needs " + missing, "缺少 " + missing);
         continue;
       }
       if (rule.when) {
         Frame frame;
         frame.rows[0] = {nullptr, FactTable::kSet, 0};
         if (!rule.when.holds(run_, frame)) {
-          Skip(check.info, "does not apply here");
+          Skip(check.info, "does not apply here", "在此不适用");
           continue;
         }
       }
@@ -250,8 +250,8 @@ class Reviewer {
     }
   }
 
-  void Skip(const CheckInfo& check, std::string reason) {
-    result_.skipped.push_back({check.rule, options_.path, std::move(reason), check.part});
+  void Skip(const CheckInfo& check, std::string reason, std::string reason_zh) {
+    result_.skipped.push_back({check.rule, options_.path, std::move(reason), check.part, std::move(reason_zh)});
   }
 
   // Whether the check can run: most checks are never asked for more than which files they are about.
@@ -260,7 +260,7 @@ class Reviewer {
       active.body = active.rule->Body(result_.problems);
       active.done = active.body == nullptr;
       if (!active.done && active.body->tree && options_.tree == nullptr && run_.options.contains("partial")) {
-        Skip(active.check->info, std::string(kNeedsTree));
+        Skip(active.check->info, std::string(kNeedsTree), "需要文件所在的目录树");
         active.body = nullptr;
         active.done = true;
       }

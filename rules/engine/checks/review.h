@@ -102,7 +102,8 @@ struct SkippedCheck {
   std::string rule_id;
   std::string path;  // of the set, or of the file where only that was skipped
   std::string reason;
-  std::string part{};  // of the rule, as in Finding
+  std::string part{};       // of the rule, as in Finding
+  std::string reason_zh{};  // empty: there is none
 };
 
 struct ReviewResult {

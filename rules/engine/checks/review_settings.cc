@@ -42,6 +42,7 @@ SettledFinding Settle(const ReviewSettings& settings, const Finding& finding, st
     if (!severity->second.has_value()) {
       out.stands = false;
       out.reason = "the repository's file switches this rule off";
+      out.reason_zh = "仓库的配置文件关闭了这条规则";
       return out;
     }
     out.severity = *severity->second;
@@ -50,7 +51,11 @@ SettledFinding Settle(const ReviewSettings& settings, const Finding& finding, st
     if (!Covers(exemption, finding, today)) continue;
     out.stands = false;
     out.reason = "exempted by the repository's file: " + exemption.reason;
-    if (!exemption.until.empty()) out.reason += " (until " + exemption.until + ")";
+    out.reason_zh = "仓库的配置文件豁免：" + exemption.reason;
+    if (!exemption.until.empty()) {
+      out.reason += " (until " + exemption.until + ")";
+      out.reason_zh += "（至 " + exemption.until + "）";
+    }
     return out;
   }
   return out;
@@ -67,7 +72,8 @@ void ApplyReviewSettings(const ReviewSettings& settings, std::string_view today,
       finding.severity = settled.severity;
       standing.push_back(std::move(finding));
     } else if (told.emplace(RuleAndPart(finding.rule_id, finding.part), finding.path, settled.reason).second) {
-      skipped.push_back({finding.rule_id, finding.path, std::move(settled.reason), finding.part});
+      skipped.push_back(
+          {finding.rule_id, finding.path, std::move(settled.reason), finding.part, std::move(settled.reason_zh)});
     }
   }
   findings = std::move(standing);

@@ -41,6 +41,7 @@ struct SettledFinding {
   bool stands = true;
   Severity severity = Severity::kBlock;
   std::string reason;  // why it does not stand
+  std::string reason_zh;
 };
 
 // `today` is "YYYY-MM-DD"; empty: exemptions with an end hold no more.

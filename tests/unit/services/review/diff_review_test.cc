@@ -252,6 +252,7 @@ TEST(ReviewChange, WithoutTheTreeSuchAChecksIsSkippedAndTheReviewIsNotComplete) 
   EXPECT_THAT(report.findings, IsEmpty());
   ASSERT_EQ(report.skipped.size(), 1u);
   EXPECT_EQ(report.skipped[0].reason, "needs the tree around the file");
+  EXPECT_EQ(report.skipped[0].reason_zh, "需要文件所在的目录树");
   EXPECT_FALSE(report.complete);
 }
 
@@ -279,6 +280,7 @@ TEST(ReviewChange, RulesAboutThePullRequestNeedWhatTheForgeKnows) {
   EXPECT_THAT(without.findings, IsEmpty());
   ASSERT_EQ(without.skipped.size(), 1u);
   EXPECT_THAT(without.skipped[0].reason, HasSubstr("title"));
+  EXPECT_THAT(without.skipped[0].reason_zh, HasSubstr("需要 PR 的 title"));
   DiffReviewOptions options;
   options.meta.emplace().title = "fix it";
   EXPECT_THAT(ToldOf(Reviewed(pack, change, options)), ElementsAre("new @pull/title.txt:1 no kind"));

@@ -299,6 +299,25 @@ A rule is silenced for this pull request by a comment `/ignore RULE [path] reaso
 )");
 }
 
+TEST(ReviewComment, WhyItDidNotLookIsToldInTheCommentsLanguage) {
+  v1::Review review = Clean();
+  for (const char* rule : {"*", "OL2"}) {
+    v1::SkippedReviewCheck& skipped = *review.add_skipped();
+    skipped.set_rule_id(rule);
+    skipped.set_path("big.py");
+    skipped.set_reason("too large");
+    skipped.set_reason_zh("太大");
+  }
+  v1::SkippedReviewCheck& plain = *review.add_skipped();
+  plain.set_rule_id("OL3");
+  plain.set_reason("Permission denied");
+  ReviewCommentOptions options;
+  EXPECT_THAT(ReviewComment(review, options),
+              HasSubstr("* `big.py`: too large\n* Permission denied: OL3\n* too large: OL2\n"));
+  options.chinese = true;
+  EXPECT_THAT(ReviewComment(review, options), HasSubstr("* `big.py`: 太大\n* Permission denied: OL3\n* 太大: OL2\n"));
+}
+
 TEST(ReviewComment, TellsHowFarIsWhatTheChangeAdds) {
   v1::Review review = Clean();
   v1::ReviewProgress& subject = *review.add_progress();

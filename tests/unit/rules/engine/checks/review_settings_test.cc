@@ -47,6 +47,7 @@ TEST(ReviewSettings, ARuleThatIsOffIsToldOnceForEachFile) {
   ASSERT_THAT(skipped, SizeIs(2));
   EXPECT_EQ(skipped[1].path, "y.py");
   EXPECT_EQ(skipped[0].reason, "the repository's file switches this rule off");
+  EXPECT_EQ(skipped[0].reason_zh, "仓库的配置文件关闭了这条规则");
 }
 
 TEST(ReviewSettings, ExemptionsHoldForTheirRulesAndPathsUntilTheirDay) {

@@ -247,6 +247,7 @@ TEST(Review, ACheckThatNeedsAnotherFileIsSkippedWithAReason) {
   EXPECT_TRUE(result.findings.empty());
   ASSERT_EQ(result.skipped.size(), 1U);
   EXPECT_EQ(result.skipped[0].reason, "needs doc");
+  EXPECT_EQ(result.skipped[0].reason_zh, "缺少 doc");
 }
 
 TEST(Review, ATreeSitterQueryWithAPredicate) {
