@@ -26,7 +26,6 @@ namespace {
 // Phases are kept in so many rows of the store for each repository.
 constexpr int64_t kPhaseRows = 64;
 constexpr size_t kMaxWhyBytes = 300;
-// What channels subscribe to.
 
 std::string PhaseRow(const v1::Subject& repository, int64_t row) {
   return absl::StrCat("gates ", row, " of ", QualifiedName(repository.forge(), repository.repository()));
