@@ -117,7 +117,8 @@ std::string UnfinishedTest(const StepContext& context, int rank) {
   // What a test prints may begin with such a word, too: an outcome ends its line.
   static const RE2 kPytestOutcome(
       R"((?:^|\s)(?:PASSED|FAILED|SKIPPED|ERROR|XFAIL|XPASS)(?: \(.*\))?\s*(?:\[[\s\d/%.]+\w*\]\s*)*$)");
-  static const RE2 kPytestSummary(R"(^(?:(?:FAILED|ERROR|PASSED) (?:[^\s:]+\.\w+::|\S+\.py(?:\s|$))|SKIPPED \[\d+\] ))");
+  static const RE2 kPytestSummary(
+      R"(^(?:(?:FAILED|ERROR|PASSED) (?:[^\s:]+\.\w+::|\S+\.py(?:\s|$))|SKIPPED \[\d+\] ))");
   static const RE2 kGtestRun(R"(^\[ RUN      \] (\S+))");
   const StepEvidence& evidence = *context.evidence;
   if (evidence.log == nullptr) return "";
