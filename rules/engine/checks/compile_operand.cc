@@ -82,7 +82,8 @@ Operand Extract(std::shared_ptr<const RE2> pattern, Operand in) {
   };
 }
 
-// Of every match, from left to right, the first group or the match. Empty matches are left out.
+// Of every match, from left to right, the first group or the match. Empty matches are left out, and those that the
+// group has no part in.
 Operand ExtractAll(std::shared_ptr<const RE2> pattern, Operand in) {
   return [pattern = std::move(pattern), in = std::move(in)](Run& run, Frame& frame) {
     const Value value = in(run, frame);
@@ -99,7 +100,7 @@ Operand ExtractAll(std::shared_ptr<const RE2> pattern, Operand in) {
         if (from > value.text.size()) break;
         continue;
       }
-      found.push_back(PieceValue(match[groups]));
+      if (match[groups].data() != nullptr) found.push_back(PieceValue(match[groups]));
       from = end;
     }
     return Value::List(run.Keep(std::move(found)));

@@ -373,6 +373,7 @@ TEST(Review, MatchesAreAllThatAPatternFinds) {
   EXPECT_THAT(found(R"(\\d+)", "1, 22 and 3"), ElementsAre("a.py:1:5 C1 1, 22, 3"));
   EXPECT_THAT(found(R"(\\d*)", "a1é2"), ElementsAre("a.py:1:5 C1 1, 2"));
   EXPECT_THAT(found("z", "a"), ElementsAre("a.py:1:5 C1 "));
+  EXPECT_THAT(found(R"(skip|(\\w+)=)", "a=1 skip b=2"), ElementsAre("a.py:1:5 C1 a, b"));
 }
 
 TEST(Review, ASetWhoseChecksLookAtOtherFilesSaysSo) {
