@@ -518,8 +518,9 @@ int Supervise(const fs::path& path, const SupervisorCommand& command) {
       if (!passed.empty()) run_end.Pass(passed);
     }
   });
-  absl::StatusOr<v1::FinishRunRequest> outcome = ordered.status();
-  if (ordered.ok()) outcome = RunOrderOf(folder, *order, *ordered, cache, tree.get(), command, log, run_end);
+  absl::StatusOr<v1::FinishRunRequest> outcome =
+      ordered.ok() ? RunOrderOf(folder, *order, *ordered, cache, tree.get(), command, log, run_end)
+                   : absl::StatusOr<v1::FinishRunRequest>(ordered.status());
   tree.reset();
   if (cache.enabled()) cache.Trim();
   over = true;
