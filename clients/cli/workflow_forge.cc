@@ -84,18 +84,18 @@ std::vector<std::string> HeaderVariables(const Headers& headers) {
 absl::StatusOr<ConnectedRemotes> Connect(const fs::path& repo, const UserForges& forges, const Environment& env) {
   ConnectedRemotes connected;
   connected.git = MakeWorkflowGit(repo, env);
-  const GitRemotes plain(*connected.git, {});
+  connected.remotes = std::make_unique<GitRemotes>(*connected.git, std::vector<std::string>());
   Headers headers;
   for (const char* name : {"origin", "upstream"}) {
     // What is wrong with a remote is told by the command that needs it.
-    const absl::StatusOr<std::string> url = plain.Url(name);
+    const absl::StatusOr<std::string> url = connected.remotes->Url(name);
     const std::optional<RemoteRepository> remote = url.ok() ? ParseRemoteUrl(*url) : std::nullopt;
     const ForgeProfile* const profile = remote ? ForgeOfHost(*remote, forges) : nullptr;
     if (profile == nullptr) continue;
     ASSIGN_OR_RETURN(const Secret token, NamedToken(*profile, forges, env));
     AddHeader(*remote, *profile, token, headers);
   }
-  connected.remotes = std::make_unique<GitRemotes>(*connected.git, HeaderVariables(headers));
+  connected.remotes->Use(HeaderVariables(headers));
   return connected;
 }
 

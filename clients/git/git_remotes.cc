@@ -18,6 +18,7 @@ namespace yardmaster {
 namespace {
 
 constexpr std::string_view kSymbolic = "ref: refs/heads/";
+constexpr std::string_view kFetch = " (fetch)";
 
 // The line of `git push --porcelain` about a ref that was not updated: "!<tab>from:to<tab>[rejected] (stale info)".
 std::string RejectionIn(const std::string& out) {
@@ -39,21 +40,39 @@ absl::Status WhyNotFetched(const std::string& remote, const std::string& said) {
 
 }  // namespace
 
+absl::StatusOr<const GitRemotes::Addresses*> GitRemotes::AddressesOf(const std::string& remote) const {
+  if (!addresses_.has_value()) {
+    ASSIGN_OR_RETURN(const std::string listed, git_.Text({"remote", "--verbose"}));
+    addresses_.emplace();
+    for (const std::string& line : std::vector<std::string>(absl::StrSplit(listed, '\n'))) {
+      // "origin<tab>URL (fetch)", behind which a partial clone names its filter; "origin<tab>URL (push)" for each.
+      const size_t tab = line.find('\t');
+      const size_t use = line.rfind(" (");
+      if (tab == std::string::npos || use == std::string::npos || use < tab) continue;
+      Addresses& known = (*addresses_)[line.substr(0, tab)];
+      std::string url = line.substr(tab + 1, use - tab - 1);
+      if (line.compare(use, kFetch.size(), kFetch) == 0) {
+        known.fetch = std::move(url);
+      } else {
+        known.push.push_back(std::move(url));
+      }
+    }
+  }
+  const auto found = addresses_->find(remote);
+  return found == addresses_->end() ? nullptr : &found->second;
+}
+
 absl::StatusOr<std::string> GitRemotes::Url(const std::string& remote) const {
-  ASSIGN_OR_RETURN(const GitOutput output, git_.Run({"remote", "get-url", "--", remote}));
-  // Exit code 2 says that there is none.
-  if (output.code == 2) return std::string();
-  if (output.code != 0) return errors::GitProgramFailed("remote get-url", GitComplaint(output.err));
-  return std::string(absl::StripSuffix(output.out, "\n"));
+  ASSIGN_OR_RETURN(const Addresses* const known, AddressesOf(remote));
+  return known == nullptr ? std::string() : known->fetch;
 }
 
 absl::Status GitRemotes::PushesWhereItFetches(const std::string& remote) const {
-  ASSIGN_OR_RETURN(const std::string fetched, Url(remote));
-  if (fetched.empty()) return errors::GitRemoteMissing(remote);
-  ASSIGN_OR_RETURN(const std::string all, git_.Text({"remote", "get-url", "--push", "--all", "--", remote}));
-  for (const std::string& pushed : std::vector<std::string>(absl::StrSplit(all, '\n'))) {
-    if (SameRepository(fetched, pushed)) continue;
-    return errors::GitPushGoesElsewhere(remote, WithoutCredentials(fetched), WithoutCredentials(pushed));
+  ASSIGN_OR_RETURN(const Addresses* const known, AddressesOf(remote));
+  if (known == nullptr || known->fetch.empty()) return errors::GitRemoteMissing(remote);
+  for (const std::string& pushed : known->push) {
+    if (SameRepository(known->fetch, pushed)) continue;
+    return errors::GitPushGoesElsewhere(remote, WithoutCredentials(known->fetch), WithoutCredentials(pushed));
   }
   return absl::OkStatus();
 }
@@ -90,10 +109,12 @@ absl::StatusOr<std::string> GitRemotes::Ref(const std::string& remote, const std
 }
 
 absl::Status GitRemotes::CompleteHistory(const std::string& remote) const {
+  if (has_whole_history_) return absl::OkStatus();
   // The history may be cut at a commit that only the fork has.
   for (const std::string& one : {remote, std::string("origin")}) {
     ASSIGN_OR_RETURN(const std::string shallow, git_.Text({"rev-parse", "--is-shallow-repository"}));
-    if (shallow != "true") return absl::OkStatus();
+    has_whole_history_ = shallow != "true";
+    if (has_whole_history_) return absl::OkStatus();
     ASSIGN_OR_RETURN(const GitOutput output, git_.Run({"fetch", "--quiet", "--no-tags", "--no-recurse-submodules",
                                                        "--unshallow", "--", one, "HEAD"},
                                                       variables_));

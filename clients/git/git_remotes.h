@@ -3,8 +3,10 @@
 #ifndef YARDMASTER_CLIENTS_GIT_GIT_REMOTES_H_
 #define YARDMASTER_CLIENTS_GIT_GIT_REMOTES_H_
 
+#include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -21,11 +23,15 @@ struct GitPush {
 };
 
 // Errors: UNAVAILABLE for a remote that can't be reached or refuses us, ABORTED for a push that it rejected,
-// FAILED_PRECONDITION for a git that can't be run.
+// FAILED_PRECONDITION for a git that can't be run. Addresses are read once: each command has remotes of its own. Not
+// thread-safe.
 class GitRemotes {
  public:
   // `git` outlives it. `variables` go to every git that talks to a remote, such as a header with a token.
   GitRemotes(GitProgram& git, std::vector<std::string> variables) : git_(git), variables_(std::move(variables)) {}
+
+  // From here on these variables take the place of those that it has.
+  void Use(std::vector<std::string> variables) { variables_ = std::move(variables); }
 
   // The address that `git fetch` would use, after url.insteadOf; empty: there is no such remote.
   absl::StatusOr<std::string> Url(const std::string& remote) const;
@@ -46,11 +52,21 @@ class GitRemotes {
   absl::Status Push(const GitPush& push) const;
 
  private:
+  // After url.insteadOf and url.pushInsteadOf.
+  struct Addresses {
+    std::string fetch;
+    std::vector<std::string> push;
+  };
+
+  // Those of a remote; nullptr: there is no such remote.
+  absl::StatusOr<const Addresses*> AddressesOf(const std::string& remote) const;
   // Fetches what lies before the commits at which the history of a shallow clone is cut.
   absl::Status CompleteHistory(const std::string& remote) const;
 
   GitProgram& git_;
-  const std::vector<std::string> variables_;
+  std::vector<std::string> variables_;
+  mutable std::optional<std::map<std::string, Addresses>> addresses_;  // by remote
+  mutable bool has_whole_history_ = false;                             // as far as is known
 };
 
 }  // namespace yardmaster

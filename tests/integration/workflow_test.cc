@@ -4,9 +4,12 @@
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 #include "tests/integration/workflow_fixture.h"
 #include "tests/support/faces.h"
 
@@ -403,6 +406,25 @@ TEST_P(WorkflowTest, StatusTellsWhoReviewsAndWhereTheGateStands) {
   EXPECT_EQ(relabel("ci-passed", "ci-running"), "GREEN");
   packs_ = "";
   EXPECT_EQ(Yard({"status", number}).out["pr"]["gate"], nullptr);
+}
+
+// Programs take time to start.
+TEST_P(WorkflowTest, WhatACommandAsksTheInstalledGitItAsksOnce) {
+  dir_.Write("bin/git", "#!/bin/sh\necho \"$@\" >> " + Path("calls") + "\nPATH=${PATH#*:}\nexec git \"$@\"\n");
+  Shell("chmod +x bin/git");
+  const auto calls = [&] {
+    std::vector<std::string> lines = absl::StrSplit(testing::ReadWholeFile(Path("calls")), '\n', absl::SkipEmpty());
+    std::filesystem::remove(Path("calls"));
+    return lines;
+  };
+  const Answer made = Yard({"pr", "--yes", "--ut", "skip"});
+  ASSERT_EQ(made.code, 0) << made.out << made.err;
+  const std::vector<std::string> opening = calls();
+  EXPECT_EQ(std::set<std::string>(opening.begin(), opening.end()).size(), opening.size())
+      << absl::StrJoin(opening, "\n");
+  EXPECT_LE(opening.size(), 6U) << absl::StrJoin(opening, "\n");
+  ASSERT_EQ(Yard({"status"}).code, 0);
+  EXPECT_THAT(calls(), ::testing::ElementsAre(::testing::EndsWith("remote --verbose")));
 }
 
 // With the pack's thresholds, and without what the project's own lists leave out.

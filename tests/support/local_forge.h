@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -48,10 +49,17 @@ class LocalForge final : public ForgePulls {
     forge.point = [this] { Refresh(); };
   }
 
+  // For one command.
   workflow::Fork fork() {
-    return {remotes,           forge,   *this,
-            kUpstream,         kOrigin, "refs/pull/{}/head",
-            {"forge.example"}, "",      {"docs/PULL_REQUEST_TEMPLATE.md"}};
+    return {of_command_.emplace(git, std::vector<std::string>()),
+            forge,
+            *this,
+            kUpstream,
+            kOrigin,
+            "refs/pull/{}/head",
+            {"forge.example"},
+            "",
+            {"docs/PULL_REQUEST_TEMPLATE.md"}};
   }
   ForgePull& At(int64_t number) { return forge.pulls.at({kUpstream, number}); }
   // Opened by other means.
@@ -133,6 +141,7 @@ class LocalForge final : public ForgePulls {
   }
 
   FakeClock clock_;
+  std::optional<GitRemotes> of_command_;
 
  public:
   MemoryForge forge;
