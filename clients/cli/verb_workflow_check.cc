@@ -123,8 +123,12 @@ absl::Status WriteSettings(const LinterSetUp& set_up, const fs::path& folder) {
   return WriteFileAtomically(file, set_up.settings->settings);
 }
 
-bool LinterReads(const Linter& tool, const std::string& path) {
-  return absl::c_any_of(tool.files, [&path](const std::string& glob) { return MatchesGlob(glob, path); });
+bool LinterReads(const Linter& tool, const rules::LinterSettings* settings, const std::string& path) {
+  const auto is_among = [&path](const std::vector<std::string>& globs) {
+    return absl::c_any_of(globs, [&path](const std::string& glob) { return MatchesGlob(glob, path); });
+  };
+  if (settings == nullptr) return is_among(tool.files);
+  return is_among(settings->files.empty() ? tool.files : settings->files) && !is_among(settings->except);
 }
 
 // Runs the tools that the project has set up, or those that were asked for, on
@@ -147,7 +151,7 @@ absl::StatusOr<bool> RunLinters(const WorkflowCheckArguments& arguments,
     if (!asked && (!arguments.tools.empty() || !is_set_up)) continue;
     std::vector<std::string> own;
     absl::c_copy_if(files, std::back_inserter(own),
-                    [&tool](const std::string& path) { return LinterReads(tool, path); });
+                    [&](const std::string& path) { return LinterReads(tool, set_up.settings, path); });
     if (own.empty()) continue;
     RETURN_IF_ERROR(WriteSettings(set_up, folder));
     const std::vector<std::string> none;

@@ -150,6 +150,7 @@ class WorkflowFixture : public ::testing::TestWithParam<const char*> {
       {"name": "pylint", "arguments": ["--max-line-length=120"], "filters": ["ci/filter.txt"]},
       {"name": "lizard", "arguments": ["--CCN", "15"], "allowed": ["ci/white.txt"]},
       {"name": "markdownlint-cli2", "settings": {"path": ".markdownlint.json", "content": {"MD013": false}}},
+      {"name": "shellcheck", "files": ["ci/**"], "except": ["ci/old/**"]},
       {"name": "codespell"}]})");
   }
 

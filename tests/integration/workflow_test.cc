@@ -438,19 +438,24 @@ TEST_P(WorkflowTest, LintersOfThePackRunWithItsArgumentsAndLists) {
              "#!/bin/sh\necho \"$@\" > " + Path("lizard-arguments") +
                  "\necho \"./a.py:1: warning: one has 120 NLOC, 30 CCN, 9 token, 0 PARAM, 9 length, 0 ND\"\n");
   dir_.Write("bin/markdownlint-cli2", "#!/bin/sh\ncat .markdownlint.json > " + Path("settings") + "\n");
+  dir_.Write("bin/shellcheck", "#!/bin/sh\necho \"$@\" > " + Path("shellcheck-arguments") + "\n");
   Shell("chmod +x bin/*");
+  for (const std::string name : {"ci/build", "ci/old/build.sh", "run.sh"}) dir_.Write("clone/" + name, "true\n");
   dir_.Write("clone/ci/filter.txt", "\"repo/a.py\" \"invalid-name\"\n");
   dir_.Write("clone/ci/white.txt", "repo/a.py:one\n");
   dir_.Write("clone/r.md", "# R\n");
   Git("add -A && git commit -q -m lists");
   dir_.Write("clone/a.py", "ONE = 1\nx = 2\n");
   dir_.Write("clone/r.md", "# R\n\nMore.\n");
+  for (const std::string name : {"ci/build", "ci/old/build.sh", "run.sh"}) dir_.Write("clone/" + name, "false\n");
   const Answer told = Yard({"check"});
   EXPECT_EQ(told.code, 1) << told.out << told.err;
   ASSERT_EQ(told.out["findings"].size(), 1U) << told.out;
   EXPECT_THAT(told.out["findings"][0]["message"], HasSubstr("Unused x"));
   EXPECT_THAT(testing::ReadWholeFile(Path("pylint-arguments")), HasSubstr("--max-line-length=120 a.py"));
   EXPECT_THAT(testing::ReadWholeFile(Path("lizard-arguments")), HasSubstr("--CCN 15 a.py"));
+  // Only the files that the project gives it.
+  EXPECT_THAT(testing::ReadWholeFile(Path("shellcheck-arguments")), ::testing::EndsWith("gcc ci/build\n"));
   EXPECT_THAT(testing::ReadWholeFile(Path("settings")), HasSubstr("\"MD013\": false"));
   // What is not installed is told as not run, and is no pass.
   if (Shell("command -v codespell || :").empty())

@@ -15,6 +15,8 @@ namespace yardmaster::rules {
 struct LinterSettings {
   std::string name;  // "pylint"
   std::vector<std::string> arguments;
+  std::vector<std::string> files;   // globs; empty: what the linter reads as a rule
+  std::vector<std::string> except;  // globs
   // A file of settings, where the project has none at that path; empty: there
   // is none.
   std::string settings_path;

@@ -25,6 +25,8 @@ class LintersReader : public PackDocumentReader {
       LinterSettings& one = profile.linters.emplace_back();
       Take(*at.value, "name", one.name);
       Take(*at.value, "arguments", one.arguments);
+      Take(*at.value, "files", one.files);
+      Take(*at.value, "except", one.except);
       Take(*at.value, "filters", one.filters);
       Take(*at.value, "allowed", one.allowed);
       if (at.value->contains("settings")) {

@@ -27,6 +27,7 @@ TEST(LoadLinters, APackHasThoseOfTheOneThatItExtends) {
   Problems problems;
   const auto profile = LoadLinters(With(
                                        R"({"linters": [{"name": "pylint", "arguments": ["--max-line-length=120"],
+      "files": ["lib/**/*.py"], "except": ["lib/old/**"],
       "filters": ["ci/filter.txt"], "allowed": ["ci/white.txt"], "settings": {"path": ".pylintrc", "content": "[X]\n"}},
       {"name": "markdownlint-cli2", "settings": {"path": "a/b.json", "content": {"MD013": false}}}]})"),
                                    "top", problems);
@@ -35,6 +36,8 @@ TEST(LoadLinters, APackHasThoseOfTheOneThatItExtends) {
   const LinterSettings* const pylint = profile->Find("pylint");
   ASSERT_NE(pylint, nullptr);
   EXPECT_THAT(pylint->arguments, ElementsAre("--max-line-length=120"));
+  EXPECT_THAT(pylint->files, ElementsAre("lib/**/*.py"));
+  EXPECT_THAT(pylint->except, ElementsAre("lib/old/**"));
   EXPECT_THAT(pylint->filters, ElementsAre("ci/filter.txt"));
   EXPECT_THAT(pylint->allowed, ElementsAre("ci/white.txt"));
   EXPECT_EQ(pylint->settings_path, ".pylintrc");
