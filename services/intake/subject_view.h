@@ -43,8 +43,9 @@ struct AskOptions {
   std::string stands_on = {};
 };
 
-// The id of the step of RequestedPlan.told.
+// The ids of the steps of RequestedPlan.told and told_note.
 inline constexpr std::string_view kToldStep = "told";
+inline constexpr std::string_view kToldNoteStep = "told-note";
 
 // What another planner would do if a person asked it now.
 struct RequestedPlan {
@@ -54,6 +55,8 @@ struct RequestedPlan {
   // What is to be said of it where it was asked for, as Markdown: the plan's step kToldStep, which is not kept. Empty:
   // the planner has no more to say than its other steps.
   std::string told = {};
+  // The same of what the plan's step "note" says, which is in English.
+  std::string told_note = {};
 };
 
 // What long work came to; a planner knows what it asked for.

@@ -95,6 +95,7 @@ void AddReport(const PipelineReport& report, bool chinese, v1::Plan& plan) {
     AddStep("failure", true, FailureLine(report.failures[i]), plan);
   }
   if (!report.note.empty()) AddStep("note", true, report.note, plan);
+  if (chinese && !report.note.empty()) AddStep(kToldNoteStep, true, report.note_zh, plan);
 }
 
 // A build for a comment: as a link where it is on the profile's own server.

@@ -114,7 +114,7 @@ class GateReading {
       out_.comments.push_back(
           {comment.author.login, comment.body, rules::ParsePipelineTime(comment.created_at), comment.id});
     }
-    if (!comments.complete) out_.unread.emplace_back("there are more comments than were read");
+    if (!comments.complete) out_.unread.push_back({"there are more comments than were read", "还有评论没有读取"});
     return absl::OkStatus();
   }
 
@@ -122,7 +122,7 @@ class GateReading {
   void SeeHead() {
     if (subjects_ == nullptr || out_.head.empty()) return;
     const auto seen = subjects_->SeeHead(subject_, out_.head, clock_.Now(), store::HeadSource::kAnswer);
-    if (!seen.ok()) return Unread("since when it has this head", seen.status());
+    if (!seen.ok()) return Unread({"since when it has this head", "这个提交是什么时候推上来的"}, seen.status());
     if (seen->head == out_.head) seen_ = *seen;
   }
 
@@ -139,7 +139,7 @@ class GateReading {
         if (commit.sha == out_.head) committed = rules::ParsePipelineTime(commit.committed_at);
       }
     }
-    if (!committed.has_value()) Unread("when the head was committed", commits.status());
+    if (!committed.has_value()) Unread({"when the head was committed", "最新提交的提交时间"}, commits.status());
     out_.head_at = HeadTime(committed, seen_, clock_.Now());
   }
 
@@ -148,7 +148,7 @@ class GateReading {
     using Kind = ForgeHistoryEntry::Kind;
     const auto history = forge_.ListPullHistory(Call(), address_);
     if (absl::IsUnimplemented(history.status())) return false;
-    if (!history.ok()) Unread("when labels were put on", history.status());
+    if (!history.ok()) Unread({"when labels were put on", "标签是什么时候打上的"}, history.status());
     if (!history.ok()) return true;
     const std::set<std::string> labels = LabelsOf(profile_);
     for (const ForgeHistoryEntry& entry : *history) {
@@ -171,7 +171,7 @@ class GateReading {
     std::vector<PipelineCheck> checks;
     const auto own = forge_.ListPullRuns(Call(), address_);
     if (!absl::IsUnimplemented(own.status())) {
-      if (!own.ok()) return Unread("runs of the forge's CI", own.status());
+      if (!own.ok()) return Unread({"runs of the forge's CI", "代码平台 CI 的运行"}, own.status());
       out_.checks = ChecksOf(*own);
       return;
     }
@@ -179,13 +179,13 @@ class GateReading {
     if (runs.ok()) {
       AddNewest(*runs, checks, [](const ForgeCheckRun& run) { return run.name; });
     } else {
-      Unread("check runs", runs.status());
+      Unread({"check runs", "check run"}, runs.status());
     }
     const auto statuses = forge_.ListCommitStatuses(Call(), address_.repository, out_.head);
     if (statuses.ok()) {
       AddNewest(*statuses, checks, [](const ForgeCommitStatus& status) { return status.context; });
     } else {
-      Unread("commit statuses", statuses.status());
+      Unread({"commit statuses", "提交状态"}, statuses.status());
     }
     if (runs.ok() || statuses.ok()) out_.checks = std::move(checks);
     ReadRequired();
@@ -198,7 +198,7 @@ class GateReading {
     if (required.ok()) {
       out_.required_checks = *std::move(required);
     } else if (!absl::IsUnimplemented(required.status())) {
-      Unread("the checks that are required", required.status());
+      Unread({"the checks that are required", "必需的检查项"}, required.status());
     }
   }
 
@@ -215,7 +215,8 @@ class GateReading {
         if (detail.ok()) {
           check.failed = detail->failed;
         } else {
-          Unread(absl::StrCat("what failed in '", run.name, "'"), detail.status());
+          Unread({absl::StrCat("what failed in '", run.name, "'"), absl::StrCat("'", run.name, "' 中失败的内容")},
+                 detail.status());
         }
       }
       checks.push_back(std::move(check));
@@ -226,12 +227,14 @@ class GateReading {
   void ReadBuilds(JenkinsClient& jenkins) {
     const std::string* const job = Job();
     if (job == nullptr) {
-      out_.unread.push_back(absl::StrCat("the profile of '", profile_.pack, "' names no job of ", address_.repository));
+      out_.unread.push_back(
+          {absl::StrCat("the profile of '", profile_.pack, "' names no job of ", address_.repository),
+           absl::StrCat("规则包 '", profile_.pack, "' 的配置没有写 ", address_.repository, " 的任务")});
       return ReadTold(jenkins);
     }
     const auto builds = jenkins.Builds(*job, profile_.jenkins->builds, deadline_);
     if (!builds.ok()) {
-      Unread("builds", builds.status());
+      Unread({"builds", "构建"}, builds.status());
       return ReadTold(jenkins);
     }
     size_t consoles = 0;
@@ -247,7 +250,7 @@ class GateReading {
         if (console.ok()) {
           build.console = *std::move(console);
         } else {
-          Unread(absl::StrCat("the log of build #", build.number), console.status());
+          Unread(LogOf(build.number), console.status());
         }
       }
       out_.builds->push_back(std::move(build));
@@ -265,7 +268,7 @@ class GateReading {
     if (console.ok()) {
       out_.consoles[facts.told->number] = *std::move(console);
     } else {
-      Unread(absl::StrCat("the log of build #", build->number), console.status());
+      Unread(LogOf(build->number), console.status());
     }
   }
 
@@ -281,7 +284,7 @@ class GateReading {
       if (console.ok()) {
         build.console = *std::move(console);
       } else {
-        Unread(absl::StrCat("the log of build #", build.number), console.status());
+        Unread(LogOf(build.number), console.status());
       }
     }
   }
@@ -294,10 +297,10 @@ class GateReading {
                          }));
     if (!failed) return;
     const auto files = forge_.ListPullFiles(Call(), address_);
-    if (!files.ok()) return Unread("the files that it changes", files.status());
+    if (!files.ok()) return Unread({"the files that it changes", "改动的文件"}, files.status());
     // A part of them proves nothing.
     if (!files->complete) {
-      out_.unread.emplace_back("it changes more files than were read");
+      out_.unread.push_back({"it changes more files than were read", "改动的文件多于所读取的"});
       return;
     }
     out_.files.emplace();
@@ -315,13 +318,14 @@ class GateReading {
     const std::set<std::string> tests = rules::TestsToReach(profile_, out_);
     if (tests.empty() || takes_away_) return;
     if (cache == nullptr) {
-      out_.unread.emplace_back("what tests import is not read: no git server is reached");
+      out_.unread.push_back(
+          {"what tests import is not read: no git server is reached", "没有读取测试导入了什么：连不上 git 服务器"});
       return;
     }
     absl::StatusOr<TestReach> reach = ReadTestReach(*cache, address_.repository, {out_.head, pull_ref}, tests);
-    if (!reach.ok()) return Unread("what tests import", reach.status());
+    if (!reach.ok()) return Unread({"what tests import", "测试导入了什么"}, reach.status());
     out_.reach = std::move(reach->files);
-    for (std::string& why : reach->unknown) out_.unread.push_back(std::move(why));
+    for (SaidText& why : reach->unknown) out_.unread.push_back(std::move(why));
   }
 
   PipelineSignals Take() { return std::move(out_); }
@@ -337,9 +341,14 @@ class GateReading {
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline_ - clock_.Monotonic());
     return {ForgePriority::kCommand, std::max(left, std::chrono::milliseconds(1))};
   }
-  void Unread(std::string_view what, const absl::Status& status) {
-    std::string text = absl::StrCat("not read: ", std::string(what));
-    if (!status.ok()) absl::StrAppend(&text, " (", status.message(), ")");
+  static SaidText LogOf(int64_t build) {
+    return {absl::StrCat("the log of build #", build), absl::StrCat("构建 #", build, " 的日志")};
+  }
+  void Unread(const SaidText& what, const absl::Status& status) {
+    SaidText text{absl::StrCat("not read: ", what.en), absl::StrCat("没有读取：", what.zh)};
+    if (!status.ok()) {
+      text.Append(absl::StrCat(" (", status.message(), ")"), absl::StrCat("（", status.message(), "）"));
+    }
     out_.unread.push_back(std::move(text));
   }
   // Lists are newest first: what comes later under the same name is over.

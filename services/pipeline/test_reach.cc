@@ -64,7 +64,8 @@ absl::StatusOr<TestReach> ReadTestReach(GitCache& cache, const std::string& repo
                                         const std::set<std::string>& tests) {
   TestReach reach;
   if (tests.size() > kMaxTests) {
-    reach.unknown.emplace_back("more tests failed than are followed to what they import");
+    reach.unknown.push_back(
+        {"more tests failed than are followed to what they import", "失败的测试太多，没有追查它们导入了什么"});
     return reach;
   }
   GitCacheRequest request;
@@ -80,7 +81,8 @@ absl::StatusOr<TestReach> ReadTestReach(GitCache& cache, const std::string& repo
     if (files.has_value()) {
       reach.files[test] = *std::move(files);
     } else {
-      reach.unknown.push_back("what " + test + " reaches is not known: " + why);
+      reach.unknown.push_back(
+          {"what " + test + " reaches is not known: " + why, "不清楚 " + test + " 会用到什么：" + why});
     }
   }
   return reach;

@@ -9,13 +9,14 @@
 
 #include "absl/status/statusor.h"
 #include "clients/git/git_cache.h"
+#include "services/core/said_text.h"
 
 namespace yardmaster {
 
 struct TestReach {
   // Test file → files; as PipelineSignals::reach.
   std::map<std::string, std::vector<std::string>, std::less<>> files;
-  std::vector<std::string> unknown;  // why some are missing, for people
+  std::vector<SaidText> unknown;  // why some are missing, for people
 };
 
 // `head`: of the pull request. Fetches the files that it looks at, and no others. Errors are those of GitRemote.

@@ -230,6 +230,9 @@ TEST_F(PipelineTest, AGateWithoutJenkinsIsToldByItsBot) {
   EXPECT_EQ(Standing(report), "P2_FAILED fix") << report;
   EXPECT_EQ(report["failed_stages"], json::array({"UT"}));
   EXPECT_THAT(report["note"].get<std::string>(), HasSubstr("not read: builds"));
+  Forge("comments", About({{"user", "alice"}, {"body", "@yardbot 看下门禁报错"}}));
+  Drain();
+  EXPECT_THAT(LastAnswer(), HasSubstr("备注：没有读取：构建")) << Told();
 }
 
 TEST_F(PipelineTest, ChecksOfGitHub) {

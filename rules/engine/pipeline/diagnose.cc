@@ -44,8 +44,7 @@ class Diagnosis {
     // A required check that has not begun may never begin: there is nothing yet that a push could end.
     if (r_.phase == PipelinePhase::kP2Running && OnlyMissing()) r_.under_way = false;
     r_.evidence = std::move(f_.evidence);
-    for (const std::string& unread : s_.unread) absl::StrAppend(&r_.note, unread, "; ");
-    if (r_.note.ends_with("; ")) r_.note.resize(r_.note.size() - 2);
+    for (const SaidText& unread : s_.unread) r_.AddNote(unread);
     return std::move(r_);
   }
 
@@ -95,7 +94,10 @@ class Diagnosis {
     r_.pipeline_url = build.url;
     r_.pipeline_result = IsBuilding(build) ? "BUILDING" : build.result;
     r_.pipeline_duration_ms = build.duration.count();
-    if (newest_ == nullptr) absl::StrAppend(&r_.note, "build #", build.number, " is of an earlier state; ");
+    if (newest_ == nullptr) {
+      r_.AddNote({absl::StrCat("build #", build.number, " is of an earlier state"),
+                  absl::StrCat("构建 #", build.number, " 属于更早的状态")});
+    }
   }
 
   // How long builds of the job take, of any pull request.
@@ -305,7 +307,7 @@ class Diagnosis {
                          absl::StrCat("构建 #", newest_->number, " 只用了 ", newest_->duration.count() / 1000,
                                       " 秒，什么都没有测：不算结果")});
         }
-        absl::StrAppend(&r_.note, "LIKELY_GREEN_PENDING_LABEL; ");
+        r_.AddNote({"LIKELY_GREEN_PENDING_LABEL", "LIKELY_GREEN_PENDING_LABEL"});
         return Set(
             PipelinePhase::kP2Aggregating, PipelineAction::kWait,
             {"the build succeeded; the label that says so is still to come", "构建已成功，对应的标签还没有出现"});

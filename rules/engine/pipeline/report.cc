@@ -101,6 +101,11 @@ std::string_view PipelineActionName(PipelineAction action) {
   return "";
 }
 
+void PipelineReport::AddNote(const SaidText& text) {
+  note += (note.empty() ? "" : "; ") + text.en;
+  note_zh += (note_zh.empty() ? "" : "；") + text.zh;
+}
+
 Json PipelineReportJson(const PipelineReport& report) {
   Json evidence = Json::array();
   for (const PipelineEvidence& one : report.evidence) {

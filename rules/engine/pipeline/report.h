@@ -116,6 +116,9 @@ struct PipelineReport {
   uint32_t description_checks = 0;  // asked for, of this head
   uint32_t builds = 0;              // of the pull request that are known
   std::string note;
+  std::string note_zh;  // the same in Chinese, but for what servers say of errors
+
+  void AddNote(const SaidText& text);
 };
 
 nlohmann::ordered_json PipelineReportJson(const PipelineReport& report);

@@ -13,6 +13,8 @@
 #include <string_view>
 #include <vector>
 
+#include "services/core/said_text.h"
+
 namespace yardmaster::rules {
 
 using PipelineTime = std::chrono::system_clock::time_point;
@@ -85,7 +87,7 @@ struct PipelineSignals {
   std::map<std::string, std::vector<std::string>, std::less<>> reach;
   // Tests that ran on the base branch lately → whether they passed.
   std::map<std::string, bool, std::less<>> baseline;
-  std::vector<std::string> unread;  // what could not be read, and why; for people
+  std::vector<SaidText> unread;  // what could not be read, and why; for people
 };
 
 inline constexpr size_t kMaxSignalsBytes = 32 * 1024 * 1024;

@@ -150,7 +150,9 @@ void TriageFailures(const PipelineProfile& profile, const PipelineSignals& signa
   report.excerpt = std::move(log.excerpt);
   report.markers = std::move(log.markers);
   report.infrastructure = std::move(log.infrastructure);
-  if (!log.complete) report.note += "only the end of the log, or a part of what it tells, was read; ";
+  if (!log.complete) {
+    report.AddNote({"only the end of the log, or a part of what it tells, was read", "只读取了日志的末尾或其中一部分"});
+  }
 }
 
 FailureRoute RouteFailures(const PipelineProfile& profile, const PipelineSignals& signals, const PipelineFacts& facts,

@@ -225,7 +225,8 @@ std::string GateText(const CommandRun& run, const RequestedPlan& asked, size_t m
   for (size_t i = 0; i < std::min(failures.size(), max_failures); ++i) {
     absl::StrAppend(&text, i == 0 ? "\n\n" : "\n", "- ", EchoText(failures[i], kMaxGateBytes));
   }
-  if (const std::string note = WhyOfStep(plan, "note"); !note.empty() && max_failures > 0) {
+  const std::string note = asked.told_note.empty() ? WhyOfStep(plan, "note") : asked.told_note;
+  if (!note.empty() && max_failures > 0) {
     absl::StrAppend(&text, "\n\n", Say(run, "Note: ", "备注："), EchoText(note, kMaxGateBytes));
   }
   return text;

@@ -246,6 +246,7 @@ absl::StatusOr<RequestedPlan> Decision::Ask(std::string_view planner_name, const
   asking_ = outcome;
   if (!outcome.done()) return absl::CancelledError(outcome.reason);
   asked.told = TakeStep(kToldStep, *request_.asked_plan);
+  asked.told_note = TakeStep(kToldNoteStep, *request_.asked_plan);
   asked.plan = *request_.asked_plan;
   if (options.preview) request_.asked_plan->Clear();
   return asked;

@@ -129,8 +129,12 @@ TEST_F(GatePlannerTest, AskingWritesNothing) {
 }
 
 TEST_F(GatePlannerTest, WhoAsksInChineseIsToldWhyInChinese) {
+  gate_.signals.unread = {{"not read: builds", "没有读取：构建"}, {"not read: labels", "没有读取：标签"}};
   EXPECT_EQ(Step(Planned(""), "told"), "");
+  EXPECT_EQ(Step(Planned(""), "told-note"), "");
   const v1::Plan plan = Planned("", "demo", /*chinese=*/true);
+  EXPECT_EQ(Step(plan, "told-note"), "+ 没有读取：构建；没有读取：标签");
+  EXPECT_EQ(Step(plan, "note"), "+ not read: builds; not read: labels");
   EXPECT_EQ(Step(plan, "told"), "+ 最新的提交还没有开始任何门禁");
   EXPECT_EQ(Step(plan, "why"), "+ nothing was started for this head") << "what is kept is in one language";
 }
