@@ -99,14 +99,17 @@ bool LocalRun::StillRuns() {
   if (!supervisor.has_value()) return false;
   if (folder_.Started()) phase_ = v1::WorkerRun::PHASE_RUNNING;
   const auto now = std::chrono::steady_clock::now();
-  if (cancelled_ && !told_to_end_.has_value() && *supervisor > 0) {
+  if (!cancelled_) return true;
+  if (!end_by_.has_value()) end_by_ = now + end_patience_;
+  // One that has just begun may not have said its number yet.
+  if (!told_to_end_ && *supervisor > 0) {
+    told_to_end_ = true;
     ::kill(*supervisor, SIGTERM);
     // A stopped one hears nothing until it goes on.
     ::kill(*supervisor, SIGCONT);
   }
-  if (cancelled_ && !told_to_end_.has_value()) told_to_end_ = now;
   // It has the mark of the run, too.
-  if (told_to_end_.has_value() && now - *told_to_end_ >= end_patience_) folder_.KillLeftovers();
+  if (now >= *end_by_) folder_.KillLeftovers();
   return true;
 }
 

@@ -92,7 +92,8 @@ class LocalRun {
   bool over_ = false;
   bool faults_are_known_ = false;
   bool disk_was_full_ = false;
-  std::optional<std::chrono::steady_clock::time_point> told_to_end_;
+  bool told_to_end_ = false;
+  std::optional<std::chrono::steady_clock::time_point> end_by_;  // else it is killed
   std::optional<std::string> give_back_;
   std::optional<std::string> decline_;
   std::map<std::string, std::string> faults_;

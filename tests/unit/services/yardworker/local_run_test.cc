@@ -130,10 +130,26 @@ class LocalRunTest : public ::testing::Test {
 };
 
 TEST_F(LocalRunTest, ASupervisorThatIsStoppedIsToldToEndAndGoesOnToDoSo) {
-  Supervisor("echo $$ > \"$2/supervisor.pid\"\ntrap 'exit 0' TERM\nkill -STOP $$\nsleep 30");
+  // It is known once it is stopped: what comes before would be heard.
+  Supervisor(
+      "trap 'exit 0' TERM\n"
+      "(until grep -q '^State:.T' /proc/$$/status; do sleep 0.01; done; echo $$ > \"$2/supervisor.pid\") &\n"
+      "kill -STOP $$\nsleep 30");
   LocalRun run = Make();
   UntilOver(run, [&] {
     if (fs::exists(Folder() / "supervisor.pid")) run.Cancel();
+  });
+  ASSERT_EQ(service_.ends.size(), 1U);
+  EXPECT_EQ(service_.ends[0].verdict(), "cancelled");
+}
+
+TEST_F(LocalRunTest, ASupervisorThatHasNotSaidItsNumberWhenTheRunIsCancelledIsToldOnceItHas) {
+  Supervisor(
+      "trap 'exit 0' TERM\ntouch \"$2/begun\"\nsleep 0.3\necho $$ > \"$2/supervisor.pid\"\n"
+      "while :; do sleep 0.05; done");
+  LocalRun run = Make();
+  UntilOver(run, [&] {
+    if (fs::exists(Folder() / "begun")) run.Cancel();
   });
   ASSERT_EQ(service_.ends.size(), 1U);
   EXPECT_EQ(service_.ends[0].verdict(), "cancelled");
