@@ -69,6 +69,8 @@ std::string OperationOf(int state) {
   }
 }
 
+bool IsLeftOut(const git_index_entry& entry) { return (entry.flags_extended & GIT_INDEX_ENTRY_SKIP_WORKTREE) != 0; }
+
 bool SameEntry(const git_index_entry& a, const git_index_entry& b) {
   constexpr uint16_t kKept = GIT_INDEX_ENTRY_INTENT_TO_ADD | GIT_INDEX_ENTRY_SKIP_WORKTREE;
   return std::string_view(a.path) == b.path && git_oid_equal(&a.id, &b.id) != 0 && a.mode == b.mode &&
@@ -153,12 +155,17 @@ absl::Status Libgit2Clone::AddFiles(GitCloneState& state) const {
   int code = 0;
   const auto list = git2::Get<StatusList>(code, git_status_list_new, repository_.get(), &options);
   if (code != 0) return Broken();
+  const auto index = git2::Get<git2::Index>(code, git_repository_index, repository_.get());
+  if (code != 0) return Broken();
   for (size_t i = 0; i < git_status_list_entrycount(list.get()); ++i) {
     const git_status_entry* const entry = git_status_byindex(list.get(), i);
     const git_diff_delta* const delta =
         entry->head_to_index != nullptr ? entry->head_to_index : entry->index_to_workdir;
     if (delta == nullptr || entry->status == GIT_STATUS_CURRENT) continue;
     const char* const path = delta->new_file.path != nullptr ? delta->new_file.path : delta->old_file.path;
+    // A sparse checkout leaves files out; they are not gone.
+    const git_index_entry* const staged = git_index_get_bypath(index.get(), path, 0);
+    if (entry->status == GIT_STATUS_WT_DELETED && staged != nullptr && IsLeftOut(*staged)) continue;
     (entry->status == GIT_STATUS_WT_NEW ? state.untracked : state.dirty).emplace_back(path);
     if (entry->status != GIT_STATUS_WT_MODIFIED) continue;
     ASSIGN_OR_RETURN(const std::string filter, FilterOf(path, nullptr));
@@ -393,7 +400,7 @@ absl::Status Libgit2Clone::AllAreLookedAt(const Paths& paths) const {
   bool sparse = false;
   for (size_t i = 0; i < git_index_entrycount(index.get()); ++i) {
     const git_index_entry& entry = *git_index_get_byindex(index.get(), i);
-    const bool left_out = (entry.flags_extended & GIT_INDEX_ENTRY_SKIP_WORKTREE) != 0;
+    const bool left_out = IsLeftOut(entry);
     const bool is_kept = left_out || (entry.flags & GIT_INDEX_ENTRY_VALID) != 0;
     if (is_kept && paths.contains(std::string_view(entry.path))) return errors::GitSparseCheckout();
     sparse = sparse || left_out;

@@ -69,6 +69,21 @@ class WorkflowCommandsTest : public ::testing::Test {
   const std::unique_ptr<GitProgram> git_ = testing::GitProgramIn(work_, work_.path());
 };
 
+TEST_F(WorkflowCommandsTest, FilesThatASparseWorkTreeLeavesOutAreNoChanges) {
+  work_.Write("c", "1\n");
+  work_.Commit("third");
+  work_.Git("sparse-checkout set --no-cone '/*' '!/c'");
+  const std::string before = Everything();
+  const Result done = MustRun(Squash(Request(), *git_));
+  EXPECT_EQ(done.outcome, Outcome::kDone) << done.reason;
+  EXPECT_EQ(work_.Git("show HEAD:c"), "1");
+  EXPECT_EQ(MustRun(Undo(Back())).outcome, Outcome::kDone);
+  EXPECT_EQ(Everything(), before);
+  // One that somebody removes from the index is.
+  work_.Git("rm -q --cached --sparse c");
+  EXPECT_THAT(MustRun(Squash(Request(), *git_)).reason, HasSubstr("uncommitted changes: c"));
+}
+
 TEST_F(WorkflowCommandsTest, SquashAndUndo) {
   work_.Write("mine", "untracked\n");
   const std::string before = Everything();
