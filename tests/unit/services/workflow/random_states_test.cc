@@ -314,7 +314,8 @@ class RandomState {
   void MakePlainWork() {
     const std::string tree = tree_.string();
     if (Chance(3)) Stash(tree);
-    if (Chance(1)) LeaveOut(tree);
+    // A rebase does not write files of a sparse work tree.
+    if (Chance(1) && command_ != "pr --to") LeaveOut(tree);
     if (NeedsChanges() || (!NeedsNoChanges() && Chance(5))) {
       Write(tree, "a", Text());
       if (Chance(5)) In(tree, "git add a");
@@ -507,7 +508,8 @@ void TryState(int seed, Outcomes& outcomes) {
 }
 
 TEST(RandomStates, EachCommandDoesWhatItSaysOrChangesNothingAndUndoBringsAllBack) {
-  constexpr unsigned kFew = 16;
+  constexpr int kFew = 16;
+  constexpr int kMany = 1'000;
   const int states = static_cast<int>(testing::Rounds("YARD_WORKFLOW_STATES", kFew));
   Outcomes outcomes;
   const int first = static_cast<int>(testing::Rounds("YARD_WORKFLOW_SEED", 0));
@@ -520,8 +522,10 @@ TEST(RandomStates, EachCommandDoesWhatItSaysOrChangesNothingAndUndoBringsAllBack
     }
   }
   for (const auto& [command, kinds] : outcomes) {
+    // The states are hostile enough for something to be in the way of each.
+    if (states >= kMany) EXPECT_GT(kinds.size(), 2U) << command;
     for (const auto& [kind, count] : kinds) {
-      if (states > static_cast<int>(kFew)) std::cout << command << "\t" << count << "\t" << kind << "\n";
+      if (states > kFew) std::cout << command << "\t" << count << "\t" << kind << "\n";
     }
   }
 }
