@@ -292,6 +292,8 @@ struct ForgePullRun {
   ForgeCheckState state = ForgeCheckState::kQueued;
   // "stage / job: step" of what failed, in their order; of GetPullRun only.
   std::vector<std::string> failed;
+  std::string url = {};     // for people; may be empty
+  bool has_details = true;  // GetPullRun tells what failed
 };
 
 // The state of a commit under one name, for forges and credentials without check runs.
@@ -423,8 +425,8 @@ class Forge {
   // Check runs of a name on a commit, of whoever made them, newest first; `name` empty: of every name.
   virtual absl::StatusOr<std::vector<ForgeCheckRun>> ListCheckRuns(const ForgeCall& call, std::string_view repository,
                                                                    std::string_view head, std::string_view name) = 0;
-  // Runs of the forge's own CI for a pull request, of all its heads, newest first (GitCode's Actions). UNIMPLEMENTED
-  // where they are check runs.
+  // Runs of the forge's own CI for a pull request, of all its heads, newest first: GitCode's Actions, or the pipelines
+  // that it had before, for a pull request that has no run of Actions. UNIMPLEMENTED where they are check runs.
   virtual absl::StatusOr<std::vector<ForgePullRun>> ListPullRuns(const ForgeCall& call,
                                                                  const ForgeSubject& subject) = 0;
   // One of them, with what failed in it.

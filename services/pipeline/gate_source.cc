@@ -209,8 +209,8 @@ class GateReading {
     size_t details = 0;
     for (const ForgePullRun& run : runs) {
       if (run.head != out_.head || !seen.insert(run.name).second) continue;
-      PipelineCheck check{run.name, CheckStateOf(run.state), ""};
-      if (check.state == PipelineCheck::State::kFailed && details++ < kRunDetails) {
+      PipelineCheck check{run.name, CheckStateOf(run.state), run.url};
+      if (check.state == PipelineCheck::State::kFailed && run.has_details && details++ < kRunDetails) {
         const auto detail = forge_.GetPullRun(Call(), address_.repository, run.id);
         if (detail.ok()) {
           check.failed = detail->failed;

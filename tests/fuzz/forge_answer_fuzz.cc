@@ -75,7 +75,7 @@ void CheckValue(const ForgeHistoryEntry& entry) {
   CheckValue(entry.author);
 }
 void CheckValue(const ForgePullRun& run) {
-  for (const std::string& text : {run.id, run.name, run.head}) CheckText(text);
+  for (const std::string& text : {run.id, run.name, run.head, run.url}) CheckText(text);
   for (const std::string& text : run.failed) CheckText(text);
 }
 void CheckValue(const JenkinsBuild& build) {
@@ -139,6 +139,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   CheckParsed(gitcode::ParseComments(body));
   CheckParsed(gitcode::ParsePullHistory(body));
   CheckParsed(gitcode::ParsePullRuns(body));
+  CheckParsed(gitcode::ParsePullPipelines(body));
   CheckParsed(gitcode::ParsePullRun(body));
   CheckParsed(gitcode::ParseReviewComment(body));
   CheckParsed(gitcode::ParseReviewComments(body));

@@ -303,6 +303,42 @@ TEST_F(PipelineTest, RunsOfGitCodesActions) {
   EXPECT_THAT(LastAnswer(), HasSubstr("这里没有用来启动这个门禁的评论")) << Told();
 }
 
+TEST_F(PipelineTest, RunsOfGitCodesPipelinesCountWhereActionsHaveNone) {
+  StartGates("gitcode", "pypto");
+  const auto pipeline = [this](int id, const std::string& status, const std::string& head) {
+    Forge("pipeline", About({{"run",
+                              {{"id", id},
+                               {"name", "gate_all"},
+                               {"sha", head},
+                               {"status", status},
+                               {"web_url", "https://gitcode.com/octo/repo/pipelines/" + std::to_string(id)}}}}));
+  };
+  pipeline(501, "success", std::string(40, 'a'));  // of an earlier head
+  EXPECT_EQ(Standing(Diagnose()), "P2_QUEUED wait");
+  pipeline(502, "running", head_);
+  EXPECT_EQ(Standing(Diagnose()), "P2_RUNNING wait");
+  pipeline(503, "failed", head_);
+  const json report = Diagnose();
+  EXPECT_EQ(Standing(report), "P2_FAILED fix") << report;
+  EXPECT_EQ(report["failed_stages"], json::array({"gate_all"}));
+  EXPECT_EQ(report["note"], "");
+  pipeline(504, "success", head_);
+  EXPECT_EQ(Standing(Diagnose()), "P2_SUCCESS_AGGREGATING wait");
+  // The labels decide.
+  Forge("labels", About({{"user", "cann-robot"}, {"add", {"ci-pipeline-passed"}}}));
+  EXPECT_EQ(Standing(Diagnose()), "GREEN stop");
+  // With a run of Actions the older system is not asked.
+  Forge("run", About({{"run",
+                       {{"workflow_run_id", "r1"},
+                        {"workflow_name", "PR-pipeline"},
+                        {"pull_request_id", std::to_string(number_)},
+                        {"run_number", 1},
+                        {"status", "RUNNING"},
+                        {"head_sha", head_}}}}));
+  EXPECT_EQ(Standing(Diagnose()), "P2_RUNNING wait");
+  EXPECT_EQ(Forge("unexpected"), json::array());
+}
+
 TEST_F(PipelineTest, WhatIsNotThereIsSaid) {
   StartGates("gitcode", "hyper-parallel");
   EXPECT_EQ(Yard({"pipeline", "diagnose", "gitcode:octo/repo#999"}).code, 1);

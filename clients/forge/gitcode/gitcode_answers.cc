@@ -178,9 +178,10 @@ ForgeHistoryEntry ReadHistoryEntry(const AnswerReader& entry) {
   return out;
 }
 
-// Words of Actions. A word that is not known is taken for one of a run that goes on: it is asked for again.
+// Words of Actions, and of pipelines. A word that is not known is taken for one of a run that goes on: it is asked for
+// again.
 ForgeCheckState ReadRunState(std::string_view word) {
-  if (EqualsIgnoreCase(word, "COMPLETED")) return ForgeCheckState::kSuccess;
+  if (EqualsIgnoreCase(word, "COMPLETED") || EqualsIgnoreCase(word, "SUCCESS")) return ForgeCheckState::kSuccess;
   if (EqualsIgnoreCase(word, "FAILED")) return ForgeCheckState::kFailure;
   if (EqualsIgnoreCase(word, "CANCELED") || EqualsIgnoreCase(word, "CANCELLED")) return ForgeCheckState::kCancelled;
   if (EqualsIgnoreCase(word, "IGNORED") || EqualsIgnoreCase(word, "SKIPPED")) return ForgeCheckState::kSkipped;
@@ -229,6 +230,36 @@ ForgePullRun ReadPullRun(const AnswerReader& run) {
   const AnswerReader stages = run.At("stages");
   for (size_t i = 0; i < stages.size(); ++i) ReadFailedJobs(stages.Element(i), out.failed);
   return out;
+}
+
+// Its number counts for all pipelines together, and its details need more than that.
+ForgePullRun ReadPullPipeline(const AnswerReader& run) {
+  ForgePullRun out;
+  run.ExpectObject();
+  out.id = run.At("id").Text();
+  out.name = run.At("name").Hint();
+  if (out.name.empty()) out.name = out.id;
+  out.number = run.At("id").NumberHint(0);
+  out.head = run.At("sha").Hint();
+  out.state = ReadRunState(run.At("status").Hint());
+  out.url = run.At("web_url").Hint();
+  out.has_details = false;
+  return out;
+}
+
+// The list of runs in the member `name` of an answer.
+absl::StatusOr<std::vector<ForgePullRun>> ReadRuns(std::string_view body, std::string_view name,
+                                                   ForgePullRun (*read)(const AnswerReader&)) {
+  std::vector<ForgePullRun> runs;
+  absl::Status status = ReadForgeAnswer(body, [&](const AnswerReader& answer) {
+    answer.ExpectObject();
+    const AnswerReader list = answer.At(name);
+    list.ExpectArray();
+    runs.reserve(list.size());
+    for (size_t i = 0; i < list.size() && list.problem().ok(); ++i) runs.push_back(read(list.Element(i)));
+  });
+  if (!status.ok()) return status;
+  return runs;
 }
 
 ForgePullFile ReadPullFile(const AnswerReader& file) {
@@ -336,16 +367,10 @@ absl::StatusOr<std::vector<ForgeHistoryEntry>> ParsePullHistory(std::string_view
   return ReadForgeList(body, ReadHistoryEntry);
 }
 absl::StatusOr<std::vector<ForgePullRun>> ParsePullRuns(std::string_view body) {
-  std::vector<ForgePullRun> runs;
-  absl::Status status = ReadForgeAnswer(body, [&runs](const AnswerReader& answer) {
-    answer.ExpectObject();
-    const AnswerReader list = answer.At("workflow_runs");
-    list.ExpectArray();
-    runs.reserve(list.size());
-    for (size_t i = 0; i < list.size() && list.problem().ok(); ++i) runs.push_back(ReadPullRun(list.Element(i)));
-  });
-  if (!status.ok()) return status;
-  return runs;
+  return ReadRuns(body, "workflow_runs", ReadPullRun);
+}
+absl::StatusOr<std::vector<ForgePullRun>> ParsePullPipelines(std::string_view body) {
+  return ReadRuns(body, "content", ReadPullPipeline);
 }
 absl::StatusOr<ForgePullRun> ParsePullRun(std::string_view body) { return ReadForgeObject(body, ReadPullRun); }
 absl::StatusOr<std::vector<ForgeReviewComment>> ParseReviewComments(std::string_view body) {

@@ -37,6 +37,8 @@ absl::StatusOr<std::vector<ForgePullFile>> ParsePullFiles(std::string_view body)
 absl::StatusOr<std::vector<ForgeHistoryEntry>> ParsePullHistory(std::string_view body);
 // Runs of Actions, as the forge lists them.
 absl::StatusOr<std::vector<ForgePullRun>> ParsePullRuns(std::string_view body);
+// Runs of pipelines as they were before Actions.
+absl::StatusOr<std::vector<ForgePullRun>> ParsePullPipelines(std::string_view body);
 // One run, with what failed in it.
 absl::StatusOr<ForgePullRun> ParsePullRun(std::string_view body);
 // Comments at lines, and those that answer them; of other kinds none.

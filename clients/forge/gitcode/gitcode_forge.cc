@@ -55,6 +55,11 @@ ForgeAddress Runs(std::string_view repository) {
   return runs;
 }
 
+ForgeAddress Pipelines(const ForgeSubject& subject) {
+  return RepositoryAddress(subject.repository)
+      .Below(absl::StrCat("/merge_requests/", subject.number, "/pipeline"), "/merge_requests/{n}/pipeline");
+}
+
 absl::Status Unsupported(std::string_view message) {
   return MakeForgeStatus({ForgeReason::kUnsupported, ForgeOutcome::kNotSent, 0, std::nullopt}, message);
 }
@@ -135,6 +140,13 @@ absl::StatusOr<std::vector<ForgePullRun>> GitCodeForge::ListPullRuns(const Forge
   RETURN_IF_ERROR(ReadList(Begin(call), Runs(subject.repository), absl::StrCat("&pull_request_id=", subject.number),
                            gitcode::ParsePullRuns, &ForgePullRun::id, AppendTo(runs))
                       .status());
+  if (runs.empty()) {
+    const absl::Status pipelines = ReadList(Begin(call), Pipelines(subject), "&type=report_pipeline",
+                                            gitcode::ParsePullPipelines, &ForgePullRun::id, AppendTo(runs))
+                                       .status();
+    // A repository that never had them has no such address.
+    if (!pipelines.ok() && !absl::IsNotFound(pipelines)) return pipelines;
+  }
   absl::c_stable_sort(runs, [](const ForgePullRun& a, const ForgePullRun& b) { return a.number > b.number; });
   return runs;
 }

@@ -241,6 +241,11 @@ Answer Change(State& state, const std::string& what, const json& body, Time now)
     state.RepositoryOf(forge, name).runs.push_back(body["run"]);
     return Json(json::object());
   }
+  if (what == "pipeline") {
+    std::vector<json>& runs = state.RepositoryOf(forge, name).pipelines[body.value("number", int64_t{0})];
+    runs.insert(runs.begin(), body["run"]);
+    return Json(json::object());
+  }
   if (what == "check_run") {
     CheckRun run;
     run.id = 900'000 + static_cast<int64_t>(state.RepositoryOf(forge, name).checks.size());

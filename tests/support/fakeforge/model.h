@@ -110,11 +110,13 @@ struct Repository {
   std::optional<std::vector<std::string>> labels;
   // Its webhooks, as they are answered; nullopt: the caller may not see them.
   std::optional<nlohmann::json> hooks;
-  bool contents_readable = true;             // false: 403
-  bool is_private = false;                   // who has no permission may not read it either
-  std::vector<CheckRun> checks;              // oldest first
-  std::vector<CommitStatus> statuses;        // oldest first
-  std::vector<nlohmann::json> runs;          // of GitCode's Actions, as they are answered
+  bool contents_readable = true;       // false: 403
+  bool is_private = false;             // who has no permission may not read it either
+  std::vector<CheckRun> checks;        // oldest first
+  std::vector<CommitStatus> statuses;  // oldest first
+  std::vector<nlohmann::json> runs;    // of GitCode's Actions, as they are answered
+  // Of pipelines by the number of their pull request, as they are answered; newest first.
+  std::map<int64_t, std::vector<nlohmann::json>> pipelines;
   std::vector<std::string> required_checks;  // by GitHub's rules, of every branch
   std::vector<std::string> made;             // labels that came about by adding them
   std::map<std::pair<bool, int64_t>, Subject> subjects;

@@ -57,6 +57,7 @@ constexpr Pattern kRepositoryPatterns[] = {
     {"GET", "branches/*", Kind::kBranch, true, false},
     {"GET", "actions/runs", Kind::kPullRuns, false, true},
     {"GET", "actions/runs/*", Kind::kPullRun, false, true},
+    {"GET", "merge_requests/#/pipeline", Kind::kPullPipelines, false, true},
     {"GET", "contents/**", Kind::kContents, true, true},
     {"GET", "collaborators/*/permission", Kind::kPermission, true, true},
     {"GET", "hooks", Kind::kHooks, true, true},

@@ -35,6 +35,7 @@ enum class Kind : uint8_t {
   kBranch,
   kPullRuns,
   kPullRun,
+  kPullPipelines,
   kContents,
   kPermission,
   kMembership,

@@ -334,6 +334,13 @@ Answer State::Execute(Side& side, const Operation& operation, const Request& req
         if (run.value("workflow_run_id", "") == operation.argument) return Json(200, run);
       }
       return dialect.Error(404, "Not Found");
+    case Kind::kPullPipelines: {
+      const auto of_pull = repository.pipelines.find(operation.number);
+      if (of_pull == repository.pipelines.end()) return dialect.Error(404, "Not Found");
+      Answer page = Page(side, request, of_pull->second);
+      page.body = json{{"total", of_pull->second.size()}, {"content", json::parse(page.body)}}.dump();
+      return page;
+    }
     case Kind::kDeliveries:
       return ListDeliveries(side, operation, request);
     case Kind::kRedeliver: {

@@ -760,6 +760,37 @@ TEST_F(ForgeTest, RunsOfGitCodesActionsAreReadInTheirOwnVersionOfTheApi) {
   EXPECT_EQ(Make("github")->ListPullRuns({}, pull_).status().code(), absl::StatusCode::kUnimplemented);
 }
 
+TEST_F(ForgeTest, APullRequestWithoutRunsOfActionsHasThoseOfGitCodesPipelines) {
+  auto gitcode = Make("gitcode");
+  const std::string none = R"({"total_count": 0, "workflow_runs": []})";
+  http_.Answer(200, none);
+  http_.Answer(200, R"({"page_num": 1, "page_size": 20, "total": 2, "page_count": 1, "content": [
+      {"id": 505783, "web_url": "https://gitcode.com/o/r/pipelines/505783", "sha": "88cd", "ref": "topic",
+       "status": "failed", "name": "gate_all", "pipeline_id": "c8", "pipeline_run_id": "b4", "pipeline_detail": "{}"},
+      {"id": 505790, "sha": "99ef", "status": "success", "name": "gate_all"}]})");
+  const auto runs = gitcode->ListPullRuns({}, pull_);
+  ASSERT_TRUE(runs.ok()) << runs.status();
+  ASSERT_EQ(runs->size(), 2u);
+  EXPECT_EQ((*runs)[0].head, "99ef");
+  EXPECT_EQ((*runs)[0].state, ForgeCheckState::kSuccess);
+  EXPECT_EQ((*runs)[1].name, "gate_all");
+  EXPECT_EQ((*runs)[1].state, ForgeCheckState::kFailure);
+  EXPECT_EQ((*runs)[1].url, "https://gitcode.com/o/r/pipelines/505783");
+  EXPECT_FALSE((*runs)[1].has_details);
+  EXPECT_THAT(http_.requests().back().url,
+              ::testing::HasSubstr("/api/v5/repos/" + pull_.repository + "/merge_requests/" +
+                                   std::to_string(pull_.number) + "/pipeline?"));
+  EXPECT_THAT(http_.requests().back().url, ::testing::HasSubstr("type=report_pipeline"));
+  // A repository that never had pipelines.
+  http_.Answer(200, none);
+  http_.Answer(404, R"({"error_message": "404 Not Found"})");
+  EXPECT_THAT(gitcode->ListPullRuns({}, pull_).value(), ::testing::IsEmpty());
+  // What can't be read is not taken for none.
+  http_.Answer(200, none);
+  http_.Answer(403, R"({"error_message": "403 Forbidden"})");
+  EXPECT_FALSE(gitcode->ListPullRuns({}, pull_).ok());
+}
+
 TEST_F(ForgeTest, GitCodesFiftyRequestsAMinuteHoldForTheWholeStack) {
   auto forge = Make("gitcode");
   std::vector<std::chrono::steady_clock::time_point> times;
