@@ -240,12 +240,14 @@ class RandomState {
     return only != nullptr ? only : Commands()[seed % Commands().size()];
   }
   bool NeedsPull() const { return command_ == "pr --to" || command_ == "squash N" || command_ == "update"; }
+  // A rebase does not write files that a sparse work tree leaves out, and fetches none that a partial clone lacks.
+  bool Rebases() const { return command_ == "pr --to"; }
   bool NeedsChanges() const { return command_ == "commit" || command_ == "pr --to"; }
   bool NeedsNoChanges() const { return command_ == "pr" || command_ == "squash" || command_ == "squash N"; }
 
   // A branch with some commits, perhaps a merge and a submodule, and the others' work.
   void MakeHistory() {
-    const bool partial = Chance(1);
+    const bool partial = Chance(1) && !(plain_ && Rebases());
     if (Chance(1)) MakeSubmodule();
     work_.Git("tag feat/x");
     if (plain_) {
@@ -314,8 +316,7 @@ class RandomState {
   void MakePlainWork() {
     const std::string tree = tree_.string();
     if (Chance(3)) Stash(tree);
-    // A rebase does not write files of a sparse work tree.
-    if (Chance(1) && command_ != "pr --to") LeaveOut(tree);
+    if (Chance(1) && !Rebases()) LeaveOut(tree);
     if (NeedsChanges() || (!NeedsNoChanges() && Chance(5))) {
       Write(tree, "a", Text());
       if (Chance(5)) In(tree, "git add a");
