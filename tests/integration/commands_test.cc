@@ -560,9 +560,7 @@ TEST_P(CommandsTest, KillsUnderFaultsLeaveExactlyOneAnswerToEachCommand) {
       ++killed;
     }
   }
-  Drain();
-  Forge("redeliver", {{"forge", forge()}});
-  Drain();
+  DrainWithMissed();
   for (const Asked& one : asked) {
     SCOPED_TRACE("comment " + std::to_string(one.comment));
     EXPECT_FALSE(Answer(one.number, one.comment, 0).empty());

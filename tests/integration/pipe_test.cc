@@ -273,10 +273,7 @@ TEST_F(PipeTest, KillsUnderFaultsLoseNothingAndDoNothingTwice) {
     KillDaemon();
     StartDaemon();
   }
-  // What was refused while the daemon was away is sent again, as a forge does when it is asked to.
-  Drain();
-  Forge("redeliver", {{"forge", "github"}});
-  Drain();
+  DrainWithMissed();
 
   Process evaluation({Program("yard"), "--local", "--packs", packs, "triage", "eval", "--pack", pack, "--issues",
                       Path("eval.jsonl"), "--predictions", Path("predictions.jsonl")});

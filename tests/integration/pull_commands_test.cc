@@ -342,7 +342,7 @@ class PullKillsTest : public PullCommandsTest {
     std::this_thread::sleep_for(std::chrono::milliseconds(random_() % 400));
     KillDaemon();
     StartDaemon();
-    Drain();
+    DrainWithMissed();
     EXPECT_FALSE(Answer(number_, comment).empty()) << command;
   }
   // The same, where it moves a branch: once.
