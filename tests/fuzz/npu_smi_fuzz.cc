@@ -27,5 +27,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   }
   worker::ParseNpuSmiCount(text);
   worker::ParseNpuSmiMapping(text);
+  Check(IsValidUtf8(worker::ParseNpuSmiHealth(text)), "a text that is not UTF-8");
   return 0;
 }
