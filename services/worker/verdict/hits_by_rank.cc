@@ -62,7 +62,8 @@ void HitsByRank::Add(const LogLine& line, std::string_view text, std::vector<con
                      bool exception) {
   Rank& rank = ranks_[line.rank];
   const Chain chain = rank.tracebacks.Next(text);
-  if (chain != Chain::kNone) Forget(line.rank, rank, chain);
+  rank.repeats = rank.repeats || chain == Chain::kRepeated;
+  if (chain != Chain::kNone && chain != Chain::kRepeated) Forget(line.rank, rank, chain);
   if (rank.tracebacks.AtException() && !exception) {
     exception = true;
     if (matched.empty() && exception_ != nullptr) matched.push_back(exception_);
@@ -74,6 +75,7 @@ void HitsByRank::Add(const LogLine& line, std::string_view text, std::vector<con
          !matched.empty() || chain != Chain::kNone || end == TestEnd::kOther || CallsItselfError(line.text) ||
              CallsItselfError(text));
   }
+  if (exception && std::exchange(rank.repeats, false)) return;
   for (const rules::FailureSignature* signature : matched) {
     if (signature->id == kExceptionId && std::exchange(rank.from_known, false)) continue;
     const auto [at, added] = first_.try_emplace({signature, line.rank}, Signatures::Hit{signature, line});

@@ -41,6 +41,7 @@ class HitsByRank {
     uint64_t test_end = 0;   // the last line at which a test ended
     // The next exception was raised from one of a known kind: that kind says more than a name of one's own.
     bool from_known = false;
+    bool repeats = false;  // the next exception is the last one again
     // Lines since its exception that tell of no failure; nullopt: one told of a failure, or enough were counted.
     std::optional<int> quiet;
   };

@@ -2,6 +2,8 @@
 
 #include <re2/re2.h>
 
+#include <utility>
+
 #include "services/core/lines.h"
 #include "services/worker/re2_piece.h"
 #include "services/worker/text.h"
@@ -41,8 +43,11 @@ Chain Tracebacks::Next(std::string_view text) {
     indent_.reset();
     if (exception_) return Chain::kNone;
   }
+  remote_ = remote_ || trimmed.ends_with("RemoteTraceback:");
   if (Contains(text, "During handling of the above exception, another exception occurred:")) return Chain::kHandled;
-  if (Contains(text, "The above exception was the direct cause of the following exception:")) return Chain::kRaisedFrom;
+  if (Contains(text, "The above exception was the direct cause of the following exception:")) {
+    return std::exchange(remote_, false) ? Chain::kRepeated : Chain::kRaisedFrom;
+  }
   static const RE2 kProcess(R"(-- Process \d+ terminated with the following error:)", RE2::Latin1);
   return RE2::PartialMatch(Piece(text), kProcess) ? Chain::kOfProcess : Chain::kNone;
 }

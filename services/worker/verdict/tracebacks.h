@@ -16,6 +16,7 @@ enum class Chain : uint8_t {
   kHandled,     // another one, raised while it was handled
   kRaisedFrom,  // another one that was raised from it
   kOfProcess,   // that of the process that it tells of
+  kRepeated,    // the same one: a pool of processes raises it again
 };
 
 class Tracebacks {
@@ -31,6 +32,7 @@ class Tracebacks {
   bool exception_ = false;
   bool announced_ = false;  // the last line says an exception that tells of another one: "… and exception:"
   bool of_ranks_ = false;   // tracebacks of single ranks are listed
+  bool remote_ = false;     // a pool shows the traceback of its process: "multiprocessing.pool.RemoteTraceback:"
 };
 
 }  // namespace yardmaster::worker

@@ -73,5 +73,17 @@ TEST(Tracebacks, PythonSaysHowTheyHangTogether) {
             Chain::kRaisedFrom);
 }
 
+TEST(Tracebacks, APoolRaisesTheExceptionOfItsProcessAgain) {
+  constexpr std::string_view kCause = "The above exception was the direct cause of the following exception:";
+  for (const std::string_view title :
+       {"multiprocessing.pool.RemoteTraceback: ", "concurrent.futures.process._RemoteTraceback:"}) {
+    EXPECT_EQ(LastChain({title, "\"\"\"", kHeader, kFrame, "KeyError: 3", "\"\"\"", "", kCause}), Chain::kRepeated);
+  }
+  // Once only.
+  EXPECT_EQ(LastChain({"multiprocessing.pool.RemoteTraceback:", kHeader, kFrame, "KeyError: 3", kCause, kHeader, kFrame,
+                       "KeyError: 3", kCause}),
+            Chain::kRaisedFrom);
+}
+
 }  // namespace
 }  // namespace yardmaster::worker
