@@ -1,11 +1,15 @@
 #include "services/worker/verdict/last_words.h"
 
+#include <re2/re2.h>
+
+#include <algorithm>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "services/core/lines.h"
 #include "services/worker/logs/escape_sequences.h"
+#include "services/worker/re2_piece.h"
 #include "services/worker/verdict/headline.h"
 #include "services/worker/verdict/line_kinds.h"
 #include "services/worker/verdict/line_prefix.h"
@@ -15,6 +19,40 @@ namespace {
 
 // Lines of other ranks stand between those of one.
 constexpr uint64_t kLinesBelow = 200;
+constexpr uint64_t kLinesAbove = 200;
+
+// "AssertionError", "E   queue.Empty".
+bool IsBareException(std::string_view text) {
+  static const RE2 kName(R"(^(?:E\s+)?(?:[A-Za-z_]\w*\.)*[A-Z]\w*[a-z]\w*:?\s*$)", RE2::Latin1);
+  return RE2::PartialMatch(Piece(text), kName);
+}
+
+// Follows lines, and keeps the statement that the last ones show.
+class Statement {
+ public:
+  void Next(std::string_view text) {
+    const std::string_view trimmed = TrimBlanks(text);
+    if (trimmed.starts_with("File \"")) {
+      frame_ = IndentOf(text);
+      said_.clear();
+    } else if (text.starts_with('>')) {
+      frame_.reset();
+      said_ = TrimBlanks(text.substr(1));
+    } else if (frame_.has_value() && IndentOf(text) > *frame_) {
+      // Further lines of it, and marks below it, say no more.
+      if (said_.empty()) said_ = trimmed;
+    } else if (!IsErrorLine(text)) {
+      frame_.reset();
+      said_.clear();
+    }
+  }
+  // `raise X` says no more than X.
+  std::string Take() { return said_.starts_with("raise ") ? std::string() : std::move(said_); }
+
+ private:
+  std::optional<size_t> frame_;  // how far the last frame is indented
+  std::string said_;
+};
 
 }  // namespace
 
@@ -49,6 +87,18 @@ std::string LineBelowColon(LogReader& log, const LogLine& line) {
     return false;
   });
   return below.starts_with("Traceback (most recent call last)") ? "" : below;
+}
+
+std::string RaisedBy(LogReader& log, const LogLine& line) {
+  std::string buffer;
+  if (!IsBareException(WithoutPrefix(WithoutEscapes(line.text, buffer)))) return "";
+  const uint64_t first = line.number - std::min(line.number - 1, kLinesAbove);
+  Statement statement;
+  (void)log.Read(first, line.number - first, [&](const LogLine& above) {
+    if (above.rank == line.rank) statement.Next(WithoutPrefix(WithoutEscapes(above.text, buffer)));
+    return true;
+  });
+  return statement.Take();
 }
 
 }  // namespace yardmaster::worker

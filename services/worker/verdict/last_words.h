@@ -26,6 +26,10 @@ std::optional<LastWords> LastWordsOf(LogReader& log, int rank, size_t lines, int
 // not, or if a traceback is below.
 std::string LineBelowColon(LogReader& log, const LogLine& line);
 
+// What raised the exception that `line` names without a word about it: the statement right above, as Python's
+// tracebacks and pytest show it. Empty if the line says more than a name, or nothing is shown.
+std::string RaisedBy(LogReader& log, const LogLine& line);
+
 }  // namespace yardmaster::worker
 
 #endif  // YARDMASTER_SERVICES_WORKER_VERDICT_LAST_WORDS_H_

@@ -341,6 +341,9 @@ void FindInLog(const StepContext& context, RankView& view) {
     if (const std::string below = LineBelowColon(*context.evidence->log, hit.line); !below.empty()) {
       finding.what += Concat(" ", Quoted(below));
     }
+    if (const std::string by = RaisedBy(*context.evidence->log, hit.line); !by.empty()) {
+      finding.what += Concat(", raised by: ", Quoted(by));
+    }
     if (finding.signature == kChildFailedId) AddErrorBefore(*context.evidence->log, hit.line, finding);
     if (view.failed > 0 && !view.child_of.empty() && !finding.device_fatal) {
       finding.test = view.child_of;
