@@ -28,10 +28,13 @@ TestEnd TestEndOf(std::string_view text) {
   }
   static const RE2 kOther(
       R"((?:^|\s)(?:FAILED|ERROR|SKIPPED|XFAIL|XPASS)(?:\s*$|\s+\[ *\d[\d%./s]*\]|\s+[^\s:]+\.\w+::)|^\[(?:  FAILED |  SKIPPED )\s?\] \S)"
-      R"(|\.\.\. (?:FAIL|ERROR|skipped\b.*)$|^=+ (?:FAILURES|ERRORS|PASSES|short test summary info) =+)",
+      R"(|\.\.\. (?:FAIL|ERROR|skipped\b.*)$|^=+ (?:FAILURES|ERRORS|PASSES|short test summary info) =+)"
+      // ctest; it shows below what the program printed.
+      R"(|^\s*\d+/\d+ Test +#\d+: .*\*\*\*)",
       RE2::Latin1);
-  const bool may = Contains(text, "FAIL") || Contains(text, "ERROR") || Contains(text, "SKIP") ||
-                   Contains(text, "XPASS") || text.starts_with("===") || Contains(text, "... skipped");
+  const bool may = Contains(text, "FAIL") || Contains(text, "***") || Contains(text, "ERROR") ||
+                   Contains(text, "SKIP") || Contains(text, "XPASS") || text.starts_with("===") ||
+                   Contains(text, "... skipped");
   return may && RE2::PartialMatch(Piece(text), kOther) ? TestEnd::kOther : TestEnd::kNone;
 }
 

@@ -12,7 +12,7 @@ bool SaysAnything(std::string_view text);
 
 enum class TestEnd : uint8_t { kNone, kPassed, kOther };
 // `text` is a line without prefix. A test ended there: what stands before it, since the end of the one before, was
-// printed while it ran. Also where a list of what failed begins. pytest, GoogleTest, unittest.
+// printed while it ran. Also where a list of what failed begins. pytest, GoogleTest, unittest, ctest.
 TestEnd TestEndOf(std::string_view text);
 
 // The program tries again what failed: alone it says nothing of how the program ended.

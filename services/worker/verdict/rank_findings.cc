@@ -250,6 +250,9 @@ void AddLastWords(const StepContext& context, int rank, Finding& finding) {
   // The test that it stood in says more than a line that is no error.
   if (!words.has_value() || (!words->error && !finding.test.empty())) return;
   finding.what += Concat(words->error ? ": " : "; its last line: ", Quoted(words->line.text));
+  if (const std::string below = LineBelowColon(*context.evidence->log, words->line); !below.empty()) {
+    finding.what += Concat(" ", Quoted(below));
+  }
   finding.line = std::move(words->line);
 }
 

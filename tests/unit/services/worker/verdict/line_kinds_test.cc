@@ -14,6 +14,7 @@ TEST(LineKinds, ATestEndsWhereItsOutcomeStands) {
   for (const std::string_view line :
        {"a.py::test_b FAILED", "FAILED a.py::test_b - ValueError: 3", "[gw0] [ 12%] ERROR a.py::test_b",
         "a.py::test_b SKIPPED [ 12%]", "ERROR [ 3/12]", "[  FAILED  ] Suite.Test (3 ms)", "test_b (m.T) ... FAIL",
+        " 2/3 Test  #2: unit_a .....................***Exception: SegFault  0.41 sec",
         "=========================== FAILURES ==========================="}) {
     EXPECT_EQ(TestEndOf(line), TestEnd::kOther) << line;
   }
@@ -23,6 +24,7 @@ TEST(LineKinds, AWordOfAnOutcomeIsNoEndOfATest) {
   for (const std::string_view line :
        {"PASSED a.py::test_b", "all checks PASSED so far", "[  PASSED  ] 3 tests.", "checking whether it works ... ok",
         "ERROR: no space", "ERROR [core.cc:3] no device", "ERROR std::bad_alloc", "a.py::test_b ",
+        "1/3 Test  #1: unit_a .....................   Passed    0.20 sec", "*** stack smashing detected ***",
         "[ RUN      ] Suite.Test", ""}) {
     EXPECT_EQ(TestEndOf(line), TestEnd::kNone) << line;
   }
