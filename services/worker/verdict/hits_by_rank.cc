@@ -12,11 +12,13 @@ namespace {
 // After so many lines that tell of no failure the program has got over an exception.
 constexpr int kLinesGotOver = 100;
 
+int Tells(std::string_view text) { return SaysLittle(text) ? 0 : NamesOnlyCode(text) ? 1 : 2; }
+
 // A line that says little gives way to one that says more.
 bool Replaces(const LogLine& line, const LogLine& known) {
-  const bool little = SaysLittle(line.text);
-  if (little != SaysLittle(known.text)) return !little;
-  return Earlier(line, known);
+  const int tells = Tells(line.text);
+  const int tells_known = Tells(known.text);
+  return tells == tells_known ? Earlier(line, known) : tells > tells_known;
 }
 
 }  // namespace

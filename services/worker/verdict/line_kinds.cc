@@ -49,6 +49,11 @@ bool SaysLittle(std::string_view text) {
   return SaysRetry(text) || RE2::PartialMatch(Piece(text), kCommand);
 }
 
+bool NamesOnlyCode(std::string_view text) {
+  static const RE2 kCode(R"((?i)\b(?:error|return|ret) ?code\s*(?:is|[:=])?\s*-?\d+\W*$)", RE2::Latin1);
+  return RE2::PartialMatch(Piece(text), kCode);
+}
+
 bool CallsItselfError(std::string_view text) {
   static const RE2 kError(
       // "ERROR: …", "[ERROR] …", "Error in x: …", "fatal: …", glog's "E0116 07:02:59.408227 …", "FAILED a.py - …".

@@ -22,6 +22,9 @@ bool SaysRetry(std::string_view text);
 // command of theirs. Another line of the same kind says more.
 bool SaysLittle(std::string_view text);
 
+// It ends with an error's number and does not say what that means: "NPU error, error code is 107020".
+bool NamesOnlyCode(std::string_view text);
+
 // A line, with what stands in front of it or without, calls itself an error, in a form that loggers, shells, compilers
 // and scripts use, or has a place in a file in front as linters do.
 bool CallsItselfError(std::string_view text);

@@ -51,6 +51,13 @@ TEST(LineKinds, ThatACommandFailedSaysLittle) {
   EXPECT_FALSE(SaysLittle("a.cc:3:4: error: command is not a member of 'x'"));
 }
 
+TEST(LineKinds, ANumberOfAnErrorSaysNotWhatItMeans) {
+  EXPECT_TRUE(NamesOnlyCode("RuntimeError: NPUStream.cpp:363 NPU error, error code is 107020"));
+  EXPECT_TRUE(NamesOnlyCode("rtSetDevice failed, retCode=507033."));
+  EXPECT_FALSE(NamesOnlyCode("error code is 107020: the task of another rank ran out of time"));
+  EXPECT_FALSE(NamesOnlyCode("RuntimeError: expected 4 ranks, found 2"));
+}
+
 TEST(LineKinds, ErrorsCallThemselvesSo) {
   for (const std::string_view line :
        {"ERROR: no matching layer", "[ERROR] compare failed", "Error: no such device", "error: pathspec 'x'",
