@@ -71,6 +71,17 @@ bool CallsItselfError(std::string_view text) {
   return RE2::PartialMatch(Piece(text), kError);
 }
 
+std::string_view WithoutQuotedData(std::string_view text, std::string& buffer) {
+  if (!Contains(text, "ssert")) return text;
+  // "assert 'a' in b", "AssertionError: 'a' not found in 'b'", "AssertionError: "a" does not match "b"".
+  static const RE2 kAssertion(R"(^\s*(?:E\s+)?(?:(?:AssertionError: )?assert\s|AssertionError: ['"]))", RE2::Latin1);
+  static const RE2 kQuoted(R"('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")", RE2::Latin1);
+  if (!RE2::PartialMatch(Piece(text), kAssertion)) return text;
+  buffer.assign(text);
+  RE2::GlobalReplace(&buffer, kQuoted, "''");
+  return buffer;
+}
+
 bool RepeatsException(std::string_view text) {
   static const RE2 kException(R"(^\s*(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception): \S)", RE2::Latin1);
   return RE2::PartialMatch(Piece(text), kException);

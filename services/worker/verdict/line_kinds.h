@@ -3,6 +3,7 @@
 #define YARDMASTER_SERVICES_WORKER_VERDICT_LINE_KINDS_H_
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 namespace yardmaster::worker {
@@ -28,6 +29,10 @@ bool NamesOnlyCode(std::string_view text);
 // A line, with what stands in front of it or without, calls itself an error, in a form that loggers, shells, compilers
 // and scripts use, or has a place in a file in front as linters do.
 bool CallsItselfError(std::string_view text);
+
+// An assertion about a text quotes it: that text is data, and tells of nothing that happened. `buffer` holds what is
+// left of such a line.
+std::string_view WithoutQuotedData(std::string_view text, std::string& buffer);
 
 // An exception's name and words, also further in, as a summary repeats them.
 bool RepeatsException(std::string_view text);

@@ -1,6 +1,4 @@
 // What is wrong with one rank by itself. Which of it is to blame is decided where ranks are merged.
-#include <re2/re2.h>
-
 #include <algorithm>
 #include <csignal>
 #include <optional>
@@ -60,19 +58,10 @@ bool LooksLikeAssertion(const StepContext& context, std::string_view message) {
 
 // --- Tests of reports ---
 
-// An assertion about a text quotes it: that text is data, and tells of nothing that happened.
-std::string WithoutQuotedData(std::string_view line) {
-  static const RE2 kAssertion(R"(^\s*(?:E\s+)?(?:AssertionError: )?assert\s)", RE2::Latin1);
-  static const RE2 kQuoted(R"('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")", RE2::Latin1);
-  std::string text(line);
-  if (RE2::PartialMatch(text, kAssertion)) RE2::GlobalReplace(&text, kQuoted, "''");
-  return text;
-}
-
 // "Server exited unexpectedly": why stands in what the process printed that the test had started.
 bool OnlySaysChildFailed(const StepContext& context, const ReportTest& test) {
   return test.outcome == Outcome::kFailed &&
-         absl::c_any_of(context.signatures->Match(WithoutQuotedData(Headline(test.message)), context.phase),
+         absl::c_any_of(context.signatures->Match(Headline(test.message), context.phase),
                         [](const auto* signature) { return signature->id == kChildFailedId; });
 }
 
@@ -82,7 +71,7 @@ Finding FromTest(const StepContext& context, const RankView& view, const ReportT
   const rules::FailureSignature* best = nullptr;
   std::string_view best_line;
   for (const std::string_view line : lines) {
-    for (const rules::FailureSignature* signature : context.signatures->Match(WithoutQuotedData(line), context.phase)) {
+    for (const rules::FailureSignature* signature : context.signatures->Match(line, context.phase)) {
       if (IsGeneric(*signature) || (best != nullptr && best->priority <= signature->priority)) continue;
       best = signature;
       best_line = line;

@@ -10,6 +10,7 @@
 #include "services/worker/re2_piece.h"
 #include "services/worker/verdict/builtin_signatures.h"
 #include "services/worker/verdict/hits_by_rank.h"
+#include "services/worker/verdict/line_kinds.h"
 #include "services/worker/verdict/line_prefix.h"
 #include "services/worker/verdict/verdict.h"
 
@@ -117,6 +118,8 @@ class CompiledSignatures final : public Signatures {
   // `exception`: the line is the last of a traceback, whatever else it is known by.
   std::vector<const rules::FailureSignature*> MatchText(std::string_view line, std::string_view phase,
                                                         bool& exception) const {
+    std::string buffer;
+    line = WithoutQuotedData(line, buffer);
     std::vector<const rules::FailureSignature*> matched;
     const PhaseSet& set = SetOf(phase);
     std::vector<int> found;

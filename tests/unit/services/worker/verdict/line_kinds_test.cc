@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+
 namespace yardmaster::worker {
 namespace {
 
@@ -56,6 +58,16 @@ TEST(LineKinds, ANumberOfAnErrorSaysNotWhatItMeans) {
   EXPECT_TRUE(NamesOnlyCode("rtSetDevice failed, retCode=507033."));
   EXPECT_FALSE(NamesOnlyCode("error code is 107020: the task of another rank ran out of time"));
   EXPECT_FALSE(NamesOnlyCode("RuntimeError: expected 4 ranks, found 2"));
+}
+
+TEST(LineKinds, WhatAnAssertionQuotesIsData) {
+  std::string buffer;
+  EXPECT_EQ(WithoutQuotedData("E   assert 'ready' in 'Killed'", buffer), "E   assert '' in ''");
+  EXPECT_EQ(WithoutQuotedData(R"(AssertionError: "a \"b\"" does not match "c")", buffer),
+            "AssertionError: '' does not match ''");
+  for (const std::string_view line : {"AssertionError: rank 'a' lost 'b'", "print('assert x')", "ValueError: 'a'"}) {
+    EXPECT_EQ(WithoutQuotedData(line, buffer), line);
+  }
 }
 
 TEST(LineKinds, ErrorsCallThemselvesSo) {
