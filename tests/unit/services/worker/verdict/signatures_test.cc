@@ -210,6 +210,7 @@ TEST(ShippedSignaturesOf, AscendsCodesAreTold) {
   EXPECT_EQ(first("EI0005: The arguments for collective communication are inconsistent"), "hccl-arguments");
   EXPECT_EQ(first("EI0006: Getting socket times out"), "hccl-connect-timeout");
   EXPECT_EQ(first("rtStreamSynchronize failed, retCode 507014"), "aicore-timeout");
+  EXPECT_EQ(first("Inner_Error_Device_Status_Abnormal(E39009): Failed to connect the device."), "npu-disconnected");
   EXPECT_EQ(first("EJ0001: Failed to initialize the HCCP process."), "npu-dirty");
   EXPECT_EQ(first("Device lost heartbeart"), "npu-device-lost");
   EXPECT_EQ(first("ERR02200 DIST call hccl api failed."), "hccl-notify-timeout");
