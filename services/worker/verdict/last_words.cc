@@ -10,6 +10,7 @@
 #include "services/core/lines.h"
 #include "services/worker/logs/escape_sequences.h"
 #include "services/worker/re2_piece.h"
+#include "services/worker/text.h"
 #include "services/worker/verdict/headline.h"
 #include "services/worker/verdict/line_kinds.h"
 #include "services/worker/verdict/line_prefix.h"
@@ -60,6 +61,7 @@ std::optional<LastWords> LastWordsOf(LogReader& log, int rank, size_t lines, int
   absl::StatusOr<std::vector<LogLine>> tail = log.TailUntil(lines, rank, until);
   if (!tail.ok()) return std::nullopt;
   std::optional<LastWords> error;
+  std::optional<LastWords> failed_test;  // names one, and does not say why it failed
   std::optional<LastWords> last;
   for (LogLine& line : *tail) {
     std::string buffer;
@@ -67,24 +69,33 @@ std::optional<LastWords> LastWordsOf(LogReader& log, int rank, size_t lines, int
     const std::string_view said = WithoutPrefix(text);
     if (!SaysAnything(text) || line.number >= before) continue;
     if (RepeatsException(said)) return LastWords{std::move(line), true};
-    const bool calls = (CallsItselfError(text) || CallsItselfError(said)) && !SaysLittle(text);
-    std::optional<LastWords>& kept = calls ? error : last;
-    if (!calls || !error.has_value()) kept = LastWords{std::move(line), calls};
+    const bool calls = (CallsItselfError(text) || CallsItselfError(said)) && !SaysLittle(text) && !SaysLittle(said);
+    const bool names = calls && TestEndOf(said) == TestEnd::kOther && !Contains(said, " - ");
+    std::optional<LastWords>& kept = names ? failed_test : calls ? error : last;
+    if (!calls || !kept.has_value()) kept = LastWords{std::move(line), calls};
   }
-  return error.has_value() ? error : last;
+  return error.has_value() ? error : failed_test.has_value() ? failed_test : last;
 }
 
 std::string LineBelowColon(LogReader& log, const LogLine& line) {
   std::string buffer;
-  if (!TrimBlanks(WithoutEscapes(line.text, buffer)).ends_with(':')) return "";
+  const std::string_view colon = TrimBlanks(WithoutEscapes(line.text, buffer));
+  if (!colon.ends_with(':')) return "";
+  // "CompilationError: at 12:10:": the source is below, with a mark under the place, and then what is wrong with it.
+  static const RE2 kPlace(R"(\bat \d+:\d+:$)", RE2::Latin1);
+  const bool place = RE2::PartialMatch(Piece(colon), kPlace);
+  bool marked = false;
   std::string below;
   (void)log.Read(line.number + 1, kLinesBelow, [&](const LogLine& next) {
     if (next.rank != line.rank) return true;
     std::string_view text = WithoutPrefix(WithoutEscapes(next.text, buffer));
     if (IsErrorLine(text)) text.remove_prefix(1);
-    if (!SaysAnything(text)) return true;
-    below = TrimBlanks(text);
-    return false;
+    if (!SaysAnything(text)) {
+      marked = marked || TrimBlanks(text) == "^";
+      return true;
+    }
+    if (below.empty() || marked) below = TrimBlanks(text);
+    return place && !marked;
   });
   return below.starts_with("Traceback (most recent call last)") ? "" : below;
 }

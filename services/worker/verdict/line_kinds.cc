@@ -46,7 +46,9 @@ bool SaysRetry(std::string_view text) {
 bool SaysLittle(std::string_view text) {
   static const RE2 kCommand(R"(^\s*error: (?:subprocess-exited-with-error|metadata-generation-failed|command ['\"/]))",
                             RE2::Latin1);
-  return SaysRetry(text) || RE2::PartialMatch(Piece(text), kCommand);
+  // What pytest writes above what it shows.
+  static const RE2 kHeading(R"(^_{3,} .+ _{3,}\s*$|^={3,} (?:ERRORS|FAILURES) ={3,}\s*$)", RE2::Latin1);
+  return SaysRetry(text) || RE2::PartialMatch(Piece(text), kCommand) || RE2::PartialMatch(Piece(text), kHeading);
 }
 
 bool NamesOnlyCode(std::string_view text) {

@@ -20,7 +20,7 @@ TestEnd TestEndOf(std::string_view text);
 bool SaysRetry(std::string_view text);
 
 // It says that something failed, and neither what nor why: a word of another attempt, pip's and setuptools' words for a
-// command of theirs. Another line of the same kind says more.
+// command of theirs, a heading of pytest's. Another line of the same kind says more.
 bool SaysLittle(std::string_view text);
 
 // It ends with an error's number and does not say what that means: "NPU error, error code is 107020".

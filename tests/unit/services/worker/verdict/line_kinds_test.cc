@@ -49,6 +49,8 @@ TEST(LineKinds, ThatACommandFailedSaysLittle) {
   EXPECT_TRUE(SaysLittle("error: subprocess-exited-with-error"));
   EXPECT_TRUE(SaysLittle("  error: command '/usr/bin/gcc' failed with exit code 1"));
   EXPECT_TRUE(SaysLittle("WARNING: Retrying in 3 s"));
+  EXPECT_TRUE(SaysLittle("_____________ ERROR collecting tests/test_slow.py _____________"));
+  EXPECT_FALSE(SaysLittle("ERROR tests/test_slow.py - Failed: no such mark"));
   EXPECT_FALSE(SaysLittle("error: 'x' was not declared"));
   EXPECT_FALSE(SaysLittle("a.cc:3:4: error: command is not a member of 'x'"));
 }
