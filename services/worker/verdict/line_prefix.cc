@@ -22,6 +22,8 @@ constexpr char kStamps[] =
     // ".
     R"(|\[?\d{4}-\d\d-\d\d[T -]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?\]?:?[ \t])"
     R"(|\[\d\d-\d\d \d\d:\d\d:\d\d\] )"
+    // TeamCity: "[10:08:19]\t[Step 1/1] ".
+    R"(|\[\d\d:\d\d:\d\d\][ \t]|\[Step \d+/\d+\] )"
     R"(|\d\d:\d\d:\d\d(?:[.,]\d{3,6})? )"
     // BuildKit: "#22 3039.4 ". GitHub's own words: "##[error]".
     R"(|#\d+ \d+\.\d+ )"
@@ -38,6 +40,10 @@ constexpr char kPrograms[] =
     R"(|(?:INFO|WARNING|ERROR|CRITICAL) \d\d-\d\d \d\d:\d\d:\d\d \[?[\w./]+:\d+\] ?)"
     // MindSpore: "[ERROR] ME(130371:2814,MainProcess):2026-01-31-14:22:26.839.923 [mindspore/x.py:268] ".
     R"(|\[(?:INFO|WARNING|ERROR|CRITICAL)\] [A-Z_]+\([^()]*\):\d{4}-\d\d-\d\d-\d\d:\d\d:[\d.]+ \[[^\[\]]+\] )"
+    // msrun shows parts of its workers' logs as grep does: "worker_3.log-101-", "scheduler.log:58:".
+    R"(|(?:worker_\d+|scheduler)\.log[-:]\d+[-:])"
+    // pdsh, with the hosts of DeepSpeed: "worker-1: ".
+    R"(|worker-\d+: )"
     // mpirun: "[1,3]<stderr>: ".
     R"(|\[\d+,\d+\]<std(?:out|err)>: ?)"
     R"(|INTERNALERROR> ))";
@@ -51,7 +57,7 @@ RE2::Options Latin1() {
 
 // Lines without a prefix, most of all, are not searched for one.
 bool MayHavePrefix(char c) {
-  return c == '[' || c == '(' || c == '#' || (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z');
+  return c == '[' || c == '(' || c == '#' || c == 's' || c == 'w' || (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z');
 }
 
 }  // namespace

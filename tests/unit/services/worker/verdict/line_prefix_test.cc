@@ -19,6 +19,8 @@ TEST(LinePrefix, WhatStandsInFrontOfALineIsNoPartOfIt) {
            "[2026-01-31 04:40:19 DP0 TP1] ",
            "[01-18 07:43:24] ",
            "09:34:27 ",
+           "[10:08:19]\t",
+           "[10:08:19]\t[Step 1/1] ",
            "Nov 06 05:00:37 ",
            "#22 3039.4 ",
            "##[error]",
@@ -31,6 +33,9 @@ TEST(LinePrefix, WhatStandsInFrontOfALineIsNoPartOfIt) {
            "(EngineCore_DP0 pid=7) ERROR 05-20 05:30:09 [core.py:489] ",
            "[2026-05-20T05:24:30Z] (Worker_TP1 pid=12, ip=10.0.0.2) ",
            "[ERROR] ME(130371:281473296949264,MainProcess):2026-09-12-14:22:26.839.923 [mindspore/a.py:268] ",
+           "worker_3.log-101-",
+           "scheduler.log:58:[ERROR] ME(7:2,MainProcess):2026-09-12-14:22:26.839.923 [mindspore/a.py:268] ",
+           "worker-1: ",
            "[1,3]<stderr>: ",
            "INTERNALERROR> ",
        }) {
@@ -56,6 +61,10 @@ TEST(LinePrefix, WhatAProgramSaysStays) {
            "E   ValueError: 3",
            "F0814 10:02:11.120000 17 task.cc:77] Check failed: n > 0",
            "[ERROR] compare failed",
+           "[Step 3] loss 1.2",
+           "worker-1 ended",
+           "worker_3.log is empty",
+           "scheduler: 3 jobs",
            "  09:34:27 is no time of a logger",
        }) {
     EXPECT_EQ(WithoutPrefix(line), line);
