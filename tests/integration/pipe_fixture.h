@@ -222,7 +222,8 @@ class PipeTest : public ::testing::Test {
     const Answer drained = Yard({"deliveries", "drain", "--timeout", "300"});
     EXPECT_EQ(drained.code, 0) << drained.out << drained.err;
   }
-  // The same after kills: what was refused while the daemon was away is sent again, as a forge does when it is asked to.
+  // The same after kills: what was refused while the daemon was away is sent again, as a forge does when it is asked
+  // to.
   void DrainWithMissed() {
     Drain();
     for (int i = 0; i < 3 && Forge("redeliver", json::object()).value("redelivered", 0) > 0; ++i) Drain();
