@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "absl/algorithm/container.h"
+#include "absl/strings/str_cat.h"
 #include "clients/git/git_repository.h"
 #include "rules/engine/code/source_file.h"
 #include "rules/engine/pipeline/reach.h"
@@ -81,8 +82,8 @@ absl::StatusOr<TestReach> ReadTestReach(GitCache& cache, const std::string& repo
     if (files.has_value()) {
       reach.files[test] = *std::move(files);
     } else {
-      reach.unknown.push_back(
-          {"what " + test + " reaches is not known: " + why, "不清楚 " + test + " 会用到什么：" + why});
+      reach.unknown.push_back({absl::StrCat("what ", test, " reaches is not known: ", why),
+                               absl::StrCat("不清楚 ", test, " 会用到什么：", why)});
     }
   }
   return reach;

@@ -179,7 +179,7 @@ absl::StatusOr<bool> LocalRun::SendResult(ControlPlane& control) {
   }
   std::vector<v1::Artifact>& artifacts = listed_->artifacts;
   for (int i = 0; i < kPiecesAtOnce && uploaded_ < artifacts.size(); ++i) {
-    const absl::StatusOr<bool> sent = UploadArtifact(control, artifacts[uploaded_]);
+    absl::StatusOr<bool> sent = UploadArtifact(control, artifacts[uploaded_]);
     if (IsAbsence(sent.status())) return sent;
     if (sent.ok()) {
       if (!*sent) return true;

@@ -26,7 +26,6 @@ namespace fs = std::filesystem;
 using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-using ::testing::Not;
 
 class NotingControl final : public v1::RunnerService::Service {
  public:
