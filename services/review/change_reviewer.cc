@@ -37,10 +37,10 @@ std::string RevisionOf(const PackSet& loaded, const ReviewScope& scope) {
   }
   for (const rules::Exemption& exemption : scope.options.settings.exemptions) {
     parts.insert(parts.end(), exemption.rules.begin(), exemption.rules.end());
-    parts.push_back("in");
+    parts.emplace_back("in");
     parts.insert(parts.end(), exemption.paths.begin(), exemption.paths.end());
     // One that has ended is as if it had never been.
-    parts.push_back(exemption.until.empty() || exemption.until >= scope.options.today ? "holds" : "ended");
+    parts.emplace_back(exemption.until.empty() || exemption.until >= scope.options.today ? "holds" : "ended");
   }
   return DigestOf(parts);
 }

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "absl/algorithm/container.h"
+#include "services/worker/verdict/builtin_signatures.h"
 #include "services/worker/verdict/cause.h"
 #include "services/worker/verdict/hang.h"
 #include "services/worker/verdict/rank_view.h"

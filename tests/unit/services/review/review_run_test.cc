@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "tests/unit/services/review/review_pack.h"
 
 namespace yardmaster {
@@ -36,7 +37,7 @@ TEST(ReviewRun, MoreFindingsThanARunTellsAreCounted) {
   std::vector<std::pair<std::string, std::string>> files;
   for (size_t i = 0; i < 72; ++i) {
     const std::string op = "op" + std::to_string(i);
-    files.emplace_back(op + "/" + op + "_impl.py", returns);
+    files.emplace_back(absl::StrCat(op, "/", op, "_impl.py"), returns);
   }
   const ReviewReport one = RunOver(files, 1);
   ASSERT_EQ(one.findings.size(), kMaxRunFindings + 1);
