@@ -18,12 +18,12 @@ namespace yardmaster::testing {
 
 // The shared phrases. Once for all worlds: a test makes hundreds of them.
 inline std::shared_ptr<const rules::PhraseSet> SharedPhrases() {
-  static const std::shared_ptr<const rules::PhraseSet> phrases = [] {
+  static const std::shared_ptr<const rules::PhraseSet> kPhrases = [] {
     Problems problems;
     return rules::PhraseSet::Load(ShippedPack("common"), "common", problems);
   }();
-  EXPECT_NE(phrases, nullptr);
-  return phrases;
+  EXPECT_NE(kPhrases, nullptr);
+  return kPhrases;
 }
 
 // The tiny pack with the shared commands; people may set two of its labels and one that the rubric never sets.
