@@ -140,7 +140,7 @@ std::optional<v1::FinishRunRequest> RunFolder::Outcome() const {
 }
 
 absl::Status RunFolder::WriteLast(const std::string& name, const std::string& content) const {
-  const absl::Status written = WriteFileAtomically(path_ / name, content);
+  absl::Status written = WriteFileAtomically(path_ / name, content);
   if (written.ok() || ::unlink((path_ / "reserve").c_str()) != 0) return written;
   return WriteFileAtomically(path_ / name, content);
 }

@@ -21,8 +21,8 @@ struct Xid {
   uint64_t micros = 0;
   std::string pci_address;  // "0000:18:00": without a function
   uint32_t number = 0;
-  std::string text;  // what follows the number
-  auto operator<=>(const Xid&) const = default;
+  std::string text;                              // what follows the number
+  auto operator<=>(const Xid&) const = default;  // NOLINT(modernize-use-nullptr): it reads the 0
 };
 // "NVRM: Xid (PCI:0000:18:00): 95, pid=4242, name=python3, …"; nothing for other lines.
 std::optional<Xid> XidOf(const KernelLine& line);

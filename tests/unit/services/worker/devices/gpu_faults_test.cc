@@ -15,7 +15,6 @@
 namespace yardmaster::worker {
 namespace {
 
-using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
@@ -49,7 +48,7 @@ Device GpuAt(const std::string& address) {
 }
 
 // After the worker was started at second 100 of the log.
-Device Watched(const std::string& address, absl::StatusOr<std::vector<KernelLine>> lines = RecordedLog()) {
+Device Watched(const std::string& address, const absl::StatusOr<std::vector<KernelLine>>& lines = RecordedLog()) {
   GpuFaults faults(std::make_unique<PlayedLog>(lines), 100'000'000);
   faults.Look();
   Device gpu = GpuAt(address);
