@@ -68,6 +68,7 @@ TEST(FoldLimits, OneFindingStandsForManyFilesThatWereLeftOutForTheSameReason) {
   for (const char* path : {"i.py", "j.py", "k.py", "l.py"}) add("A1", path, "wrong");
   FoldLimits(findings);
   std::vector<std::string> told;
+  told.reserve(findings.size());
   for (const ReportedFinding& one : findings) told.push_back(one.finding.path + ": " + one.finding.message);
   EXPECT_THAT(told,
               ::testing::ElementsAre("a.py: not read; the same of 4 more files", "f.py: too slow", "g.py: too slow",
