@@ -7,8 +7,7 @@
 
 #include "absl/algorithm/container.h"
 #include "services/core/errors.h"
-#include "services/core/hex.h"
-#include "services/core/sha256.h"
+#include "services/core/file_digest.h"
 #include "services/core/status_macros.h"
 #include "services/dispatch/errors.h"
 
@@ -23,17 +22,6 @@ uint64_t BytesOf(const fs::path& file) {
   std::error_code error;
   const uintmax_t size = fs::file_size(file, error);
   return error ? 0 : size;
-}
-
-absl::StatusOr<std::string> DigestOfFile(const fs::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  Sha256Pieces pieces;
-  std::string buffer(kMaxPartBytes, '\0');
-  while (in.read(buffer.data(), static_cast<std::streamsize>(buffer.size())), in.gcount() > 0) {
-    pieces.Add(std::string_view(buffer.data(), static_cast<size_t>(in.gcount())));
-  }
-  if (in.bad()) return errors::FileUnreadable(file.native(), "reading failed");
-  return Hex(pieces.Digest());
 }
 
 struct Kept {
@@ -114,7 +102,7 @@ absl::StatusOr<PartProgress> PartFiles::Put(std::string_view digest, uint64_t si
     there += fresh.size();
   }
   if (there < size) return PartProgress{there, false};
-  ASSIGN_OR_RETURN(const std::string actual, DigestOfFile(file));
+  ASSIGN_OR_RETURN(const std::string actual, FileSha256Hex(file));
   if (actual != digest) {
     fs::remove(file, error);
     return DigestDiffers(digest);

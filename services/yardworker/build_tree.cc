@@ -9,7 +9,6 @@
 #include <cerrno>
 #include <cstring>
 #include <ctime>
-#include <fstream>
 #include <system_error>
 #include <vector>
 
@@ -20,8 +19,8 @@
 #include "absl/strings/str_split.h"
 #include "services/core/absl_view.h"
 #include "services/core/errors.h"
+#include "services/core/file_digest.h"
 #include "services/core/files.h"
-#include "services/core/hex.h"
 #include "services/core/sha256.h"
 #include "services/core/status_macros.h"
 #include "services/worker/run/source.h"
@@ -35,7 +34,6 @@ namespace fs = std::filesystem;
 
 constexpr size_t kNameDigits = 24;
 constexpr size_t kMaxListBytes = 256 * 1024 * 1024;
-constexpr size_t kPieceBytes = 256 * 1024;
 constexpr int64_t kNanosPerSecond = 1'000'000'000;
 constexpr std::string_view kFile = "file ";
 constexpr const char* kCmakeCache = "CMakeCache.txt";
@@ -50,18 +48,6 @@ int64_t Now() {
 
 bool DifferAtMostInside(std::string_view a, std::string_view b) {
   return a == b || (a.starts_with(kFile) && b.starts_with(kFile));
-}
-
-absl::StatusOr<std::string> DigestOf(const fs::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  Sha256Pieces hash;
-  std::vector<char> piece(kPieceBytes);
-  while (in.good()) {
-    in.read(piece.data(), static_cast<std::streamsize>(piece.size()));
-    hash.Add({piece.data(), static_cast<size_t>(in.gcount())});
-  }
-  if (!in.eof()) return errors::FileUnreadable(file.native(), "it can't be read");
-  return Hex(hash.Digest());
 }
 
 }  // namespace
@@ -83,7 +69,7 @@ std::unique_ptr<BuildTree> BuildTree::Take(const fs::path& trees, const std::str
   const fs::path root = trees / Sha256Hex(key).substr(0, kNameDigits);
   std::error_code error;
   fs::create_directories(root, error);
-  const fs::path name = root / worker::kObjectsLock;
+  const fs::path name = root / worker::kCacheLock;
   worker::UniqueFd lock(::open(name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
   if (!lock.ok() || ::flock(lock.get(), LOCK_EX | LOCK_NB) != 0) return nullptr;
   // Somebody may have removed the tree before we had the lock.
@@ -159,7 +145,7 @@ absl::StatusOr<bool> BuildTree::Settle() {
       file.content = S_ISDIR(about.st_mode) ? "folder" : "special";
       continue;
     }
-    ASSIGN_OR_RETURN(const std::string digest, DigestOf(path));
+    ASSIGN_OR_RETURN(const std::string digest, FileSha256Hex(path));
     file.content = absl::StrCat(Abs(kFile), about.st_mode & 07777U, " ", digest);
     const auto known = before_.find(name);
     if (known == before_.end()) {

@@ -44,7 +44,7 @@ std::vector<CachePart> PartsOf(const RunCache& cache) {
   std::error_code error;
   for (const fs::path& folder : {cache.objects(), cache.trees()}) {
     for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
-      add(it->path(), it->path() / worker::kObjectsLock);
+      add(it->path(), it->path() / worker::kCacheLock);
     }
   }
   add(cache.ccache(), cache.ccache());
@@ -55,7 +55,7 @@ std::vector<CachePart> PartsOf(const RunCache& cache) {
 }
 
 bool RemovePart(const fs::path& folder) {
-  const worker::UniqueFd lock(::open((folder / worker::kObjectsLock).c_str(), O_RDWR | O_CLOEXEC));
+  const worker::UniqueFd lock(::open((folder / worker::kCacheLock).c_str(), O_RDWR | O_CLOEXEC));
   if (lock.ok() && ::flock(lock.get(), LOCK_EX | LOCK_NB) != 0) return false;
   return worker::RemoveFolder(folder);
 }

@@ -72,8 +72,8 @@ rules::SuiteStep FetchStepThrough(const std::filesystem::path& objects, const ru
   std::string fetch = "git -C " + bare + " fetch -q --depth 1 --no-tags " +
                       ShellQuoted(PublicGitUrl(source.repository)) + " " + ShellQuoted(ref);
   std::string line = "set -e\nexport GIT_TERMINAL_PROMPT=0\n";
-  line += "exec 8>>" + ShellQuoted((objects / kObjectsLock).native()) + "\nflock 8\ntouch " +
-          ShellQuoted((objects / kObjectsLock).native()) + "\n";
+  line += "exec 8>>" + ShellQuoted((objects / kCacheLock).native()) + "\nflock 8\ntouch " +
+          ShellQuoted((objects / kCacheLock).native()) + "\n";
   line += "git init -q --bare " + bare + "\ngit -C " + bare + " config uploadpack.allowAnySHA1InWant true\n";
   if (IsCommit(source.ref)) {
     line += "commit=" + source.ref + "\n";

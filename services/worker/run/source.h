@@ -13,9 +13,9 @@
 
 namespace yardmaster::worker {
 
-// A repository of RunOptions.objects is locked by this file in it while something is fetched into it, and was last used
-// when this was last written.
-inline constexpr const char* kObjectsLock = "yard.lock";
+// A part of the cache is locked by this file in it while a run works there, and was last used when this was last
+// written: a repository of RunOptions.objects while something is fetched into it, a build tree during the whole run.
+inline constexpr const char* kCacheLock = "yard.lock";
 
 struct SourcePlan {
   std::filesystem::path folder;
