@@ -78,10 +78,9 @@ bool DeviceStillUsable(DeviceProbe& probe, const Device& device, std::string& re
   }
   for (size_t i = device.incidents.size(); i < found->incidents.size(); ++i) {
     const DeviceIncident& incident = found->incidents[i];
-    if (incident.action == FaultAction::kProgram) reason = device.name + ": " + incident.text;
-    if (incident.action != FaultAction::kRunElsewhere) continue;
+    if (incident.action != FaultAction::kProgram && incident.action != FaultAction::kRunElsewhere) continue;
     reason = device.name + ": " + incident.text;
-    return false;
+    if (incident.action == FaultAction::kRunElsewhere) return false;
   }
   return true;
 }
