@@ -14,6 +14,7 @@
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <random>
 #include <set>
 #include <string>
 #include <thread>
@@ -35,17 +36,23 @@ inline constexpr const char* kToken = "token-of-the-bot-0123";
 
 inline std::string Program(const std::string& name) { return std::string(YARD_PROGRAMS) + "/" + name; }
 
-// A port that was free a moment ago: the daemon has to come back on the same one after each death.
+// A port that is free, and that the daemon can come back on after each death: from below those that the kernel gives to
+// connections, so that none takes it meanwhile. No two calls of a program get the same.
 inline uint16_t FreePort() {
-  const int socket = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  EXPECT_EQ(::bind(socket, reinterpret_cast<sockaddr*>(&address), sizeof(address)), 0);
-  socklen_t size = sizeof(address);
-  EXPECT_EQ(::getsockname(socket, reinterpret_cast<sockaddr*>(&address), &size), 0);
-  ::close(socket);
-  return ntohs(address.sin_port);
+  static std::mt19937 random{std::random_device{}()};
+  static std::set<uint16_t> given;
+  while (true) {
+    const auto port = std::uniform_int_distribution<uint16_t>(10'000, 32'000)(random);
+    if (!given.insert(port).second) continue;
+    const int socket = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    address.sin_port = htons(port);
+    const bool free = ::bind(socket, reinterpret_cast<sockaddr*>(&address), sizeof(address)) == 0;
+    ::close(socket);
+    if (free) return port;
+  }
 }
 
 // A call of the test's own to the forge at HOST:PORT: POST with a body, else GET.
