@@ -283,6 +283,16 @@ struct ForgeCheckRun {
   std::string url = {};      // for people; may be empty
 };
 
+// What one app makes of a commit: a workflow with its check runs. It says what they can't where there are none.
+struct ForgeCheckSuite {
+  std::string id;
+  std::string app;  // its name for people
+  // kActionRequired: somebody with rights has to allow it first, as for somebody's first contribution. kFailure,
+  // without check runs: it could not begin.
+  ForgeCheckState state = ForgeCheckState::kQueued;
+  int64_t check_runs = -1;  // their number; -1 if the forge does not say
+};
+
 // A run of the forge's own CI for a pull request.
 struct ForgePullRun {
   std::string id;
@@ -425,6 +435,12 @@ class Forge {
   // Check runs of a name on a commit, of whoever made them, newest first; `name` empty: of every name.
   virtual absl::StatusOr<std::vector<ForgeCheckRun>> ListCheckRuns(const ForgeCall& call, std::string_view repository,
                                                                    std::string_view head, std::string_view name) = 0;
+  // Check suites of a commit. UNIMPLEMENTED where the forge has none (GitCode).
+  virtual absl::StatusOr<std::vector<ForgeCheckSuite>> ListCheckSuites(const ForgeCall& /*call*/,
+                                                                       std::string_view /*repository*/,
+                                                                       std::string_view /*head*/) {
+    return absl::UnimplementedError("it has no check suites");
+  }
   // Runs of the forge's own CI for a pull request, of all its heads, newest first: GitCode's Actions, or the pipelines
   // that it had before, for a pull request that has no run of Actions. UNIMPLEMENTED where they are check runs.
   virtual absl::StatusOr<std::vector<ForgePullRun>> ListPullRuns(const ForgeCall& call,

@@ -181,14 +181,36 @@ class GateReading {
     } else {
       Unread({"check runs", "check run"}, runs.status());
     }
+    const bool suites = AddSuites(checks);
     const auto statuses = forge_.ListCommitStatuses(Call(), address_.repository, out_.head);
     if (statuses.ok()) {
       AddNewest(*statuses, checks, [](const ForgeCommitStatus& status) { return status.context; });
     } else {
       Unread({"commit statuses", "提交状态"}, statuses.status());
     }
-    if (runs.ok() || statuses.ok()) out_.checks = std::move(checks);
+    if (runs.ok() || statuses.ok() || suites) out_.checks = std::move(checks);
     ReadRequired();
+  }
+
+  // Those that have no check runs to tell of them: nobody has allowed them yet, or they could not begin. Those that are
+  // only queued say nothing: every app that could check something has one. False: they can't be read.
+  bool AddSuites(std::vector<PipelineCheck>& checks) {
+    const auto suites = forge_.ListCheckSuites(Call(), address_.repository, out_.head);
+    if (absl::IsUnimplemented(suites.status())) return false;
+    if (!suites.ok()) {
+      Unread({"check suites", "check suite"}, suites.status());
+      return false;
+    }
+    std::set<std::string> seen;
+    for (const ForgeCheckSuite& suite : *suites) {
+      const bool held = suite.state == ForgeCheckState::kActionRequired;
+      if (suite.check_runs != 0 || (!held && suite.state != ForgeCheckState::kFailure)) continue;
+      if (!seen.insert(absl::StrCat(suite.app, held)).second) continue;
+      PipelineCheck check{suite.app, held ? PipelineCheck::State::kHeld : PipelineCheck::State::kFailed, /*url=*/""};
+      if (!held) check.failed = {"a workflow could not be started: is its file valid?"};
+      checks.push_back(std::move(check));
+    }
+    return true;
   }
 
   // What the forge requires of the branch that it goes to.

@@ -238,6 +238,23 @@ TEST_F(PipelineTest, AGateWithoutJenkinsIsToldByItsBot) {
 TEST_F(PipelineTest, ChecksOfGitHub) {
   StartGates("github", "pytorch");
   EXPECT_EQ(Standing(Diagnose()), "P2_QUEUED wait");
+  // Somebody's first contribution: its workflows wait to be allowed.
+  const auto suites = [&](int64_t check_runs) {
+    Forge("check_suites", {{"forge", "github"},
+                           {"repository", kRepository},
+                           {"suites",
+                            {{{"id", 7},
+                              {"app", {{"slug", "github-actions"}, {"name", "GitHub Actions"}}},
+                              {"status", "completed"},
+                              {"conclusion", "action_required"},
+                              {"latest_check_runs_count", check_runs}}}}});
+  };
+  suites(0);
+  const json held = Diagnose();
+  EXPECT_EQ(Standing(held), "P2_QUEUED stop") << held;
+  EXPECT_EQ(held["call_person"], true);
+  EXPECT_THAT(held["next"]["why"].get<std::string>(), HasSubstr("allow its checks to run: GitHub Actions"));
+  suites(2);
   const auto check = [&](const std::string& name, const std::string& status, const std::string& conclusion) {
     Forge("check_run", {{"forge", "github"},
                         {"repository", kRepository},

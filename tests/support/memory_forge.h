@@ -297,6 +297,12 @@ class MemoryForge final : public MemoryPulls {
     if (absl::Status status = Read(); !status.ok()) return status;
     return pull_history[{subject.repository, subject.number}];
   }
+  std::vector<ForgeCheckSuite> check_suites;
+  absl::StatusOr<std::vector<ForgeCheckSuite>> ListCheckSuites(const ForgeCall&, std::string_view,
+                                                               std::string_view) override {
+    if (absl::Status status = Read(); !status.ok()) return status;
+    return check_suites;
+  }
   std::vector<std::string> required_checks;
   absl::StatusOr<std::vector<std::string>> ListRequiredChecks(const ForgeCall&, std::string_view,
                                                               std::string_view) override {

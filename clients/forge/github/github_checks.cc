@@ -98,13 +98,33 @@ ForgeCheckRun ReadCheckRun(const AnswerReader& run) {
   return out;
 }
 
-std::vector<ForgeCheckRun> ReadCheckRuns(const AnswerReader& answer) {
-  const AnswerReader list = answer.At("check_runs");
+ForgeCheckSuite ReadCheckSuite(const AnswerReader& suite) {
+  ForgeCheckSuite out;
+  suite.ExpectObject();
+  out.id = suite.At("id").Text();
+  out.app = suite.At("app").FirstOf({"name", "slug"}).Hint();
+  out.state = ReadCheckState(suite.At("status").Hint(), suite.At("conclusion").Hint());
+  out.check_runs = suite.At("latest_check_runs_count").NumberHint(-1);
+  return out;
+}
+
+// Lists of checks come in an object, under their name.
+template <typename Read>
+auto ReadNamedList(const AnswerReader& answer, std::string_view name, Read read) {
+  const AnswerReader list = answer.At(name);
   list.ExpectArray();
-  std::vector<ForgeCheckRun> runs;
-  runs.reserve(list.size());
-  for (size_t i = 0; i < list.size(); ++i) runs.push_back(ReadCheckRun(list.Element(i)));
-  return runs;
+  std::vector<decltype(read(list))> items;
+  items.reserve(list.size());
+  for (size_t i = 0; i < list.size(); ++i) items.push_back(read(list.Element(i)));
+  return items;
+}
+
+std::vector<ForgeCheckRun> ReadCheckRuns(const AnswerReader& answer) {
+  return ReadNamedList(answer, "check_runs", ReadCheckRun);
+}
+
+std::vector<ForgeCheckSuite> ReadCheckSuites(const AnswerReader& answer) {
+  return ReadNamedList(answer, "check_suites", ReadCheckSuite);
 }
 
 ForgeCommitStatus ReadCommitStatus(const AnswerReader& status) {
@@ -215,6 +235,9 @@ json ReviewBody(std::string_view commit, const std::vector<ForgeInlineComment>& 
 absl::StatusOr<ForgeCheckRun> ParseCheckRun(std::string_view body) { return ReadForgeObject(body, ReadCheckRun); }
 absl::StatusOr<std::vector<ForgeCheckRun>> ParseCheckRuns(std::string_view body) {
   return ReadForgeObject(body, ReadCheckRuns);
+}
+absl::StatusOr<std::vector<ForgeCheckSuite>> ParseCheckSuites(std::string_view body) {
+  return ReadForgeObject(body, ReadCheckSuites);
 }
 absl::StatusOr<std::vector<ForgeCommitStatus>> ParseCommitStatuses(std::string_view body) {
   return ReadForgeList(body, ReadCommitStatus);

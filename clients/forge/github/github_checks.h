@@ -28,6 +28,7 @@ nlohmann::json ReviewBody(std::string_view commit, const std::vector<ForgeInline
 
 absl::StatusOr<ForgeCheckRun> ParseCheckRun(std::string_view body);
 absl::StatusOr<std::vector<ForgeCheckRun>> ParseCheckRuns(std::string_view body);
+absl::StatusOr<std::vector<ForgeCheckSuite>> ParseCheckSuites(std::string_view body);
 absl::StatusOr<std::vector<ForgeCommitStatus>> ParseCommitStatuses(std::string_view body);
 absl::StatusOr<std::vector<ForgeReviewComment>> ParseReviewComments(std::string_view body);
 

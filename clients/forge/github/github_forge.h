@@ -32,6 +32,8 @@ class GitHubForge final : public RestAdapter {
                                                std::string_view check_run, const ForgeCheckRunWrite& write) override;
   absl::StatusOr<std::vector<ForgeCheckRun>> ListCheckRuns(const ForgeCall& call, std::string_view repository,
                                                            std::string_view head, std::string_view name) override;
+  absl::StatusOr<std::vector<ForgeCheckSuite>> ListCheckSuites(const ForgeCall& call, std::string_view repository,
+                                                               std::string_view head) override;
   absl::StatusOr<std::vector<std::string>> ListRequiredChecks(const ForgeCall& call, std::string_view repository,
                                                               std::string_view branch) override;
   bool has_commit_statuses() const override { return true; }

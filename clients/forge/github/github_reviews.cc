@@ -75,6 +75,19 @@ absl::StatusOr<std::vector<ForgeCheckRun>> GitHubForge::ListCheckRuns(const Forg
   return runs;
 }
 
+absl::StatusOr<std::vector<ForgeCheckSuite>> GitHubForge::ListCheckSuites(const ForgeCall& call,
+                                                                          std::string_view repository,
+                                                                          std::string_view head) {
+  RETURN_IF_ERROR(CheckRepository(repository));
+  RETURN_IF_ERROR(CheckCommit(head));
+  std::vector<ForgeCheckSuite> suites;
+  ASSIGN_OR_RETURN(const bool complete,
+                   ReadList(Begin(call), CommitAddress(repository, head).Below("/check-suites"), /*order=*/"",
+                            github::ParseCheckSuites, &ForgeCheckSuite::id, AppendTo(suites)));
+  if (!complete) return TooManyChecks("check suites");
+  return suites;
+}
+
 absl::Status GitHubForge::SetCommitStatus(const ForgeCall& call, std::string_view repository, std::string_view head,
                                           const ForgeCommitStatus& status) {
   RETURN_IF_ERROR(CheckRepository(repository));

@@ -12,6 +12,7 @@
 #include "absl/strings/str_join.h"
 #include "rules/engine/pipeline/facts.h"
 #include "rules/engine/pipeline/triage.h"
+#include "services/core/readable.h"
 #include "services/core/said_text.h"
 
 namespace yardmaster::rules {
@@ -178,6 +179,7 @@ class Diagnosis {
                  {absl::StrCat("the description is refused: change it as the bot says, then ", trigger),
                   absl::StrCat("描述未通过检查：请按机器人的提示修改，然后 ", trigger)});
     }
+    if (!f_.held_checks.empty() && !IsRunning()) return Held();
     if (running) return Wait(PipelinePhase::kP2Running, RunningWhy());
     if (Working()) {
       return Wait(
@@ -290,6 +292,16 @@ class Diagnosis {
            absl::StrCat("没有 ", label, "，构建 #", f_.builds.front()->number, " 已不算数：请重新开始")});
     }
     check(PipelinePhase::kNew, {"nothing was started for this head", "最新的提交还没有开始任何门禁"});
+  }
+
+  // Nothing but what waits for a person.
+  void Held() {
+    const std::string names = absl::StrJoin(f_.held_checks, ", ", [](std::string* out, const PipelineCheck* check) {
+      absl::StrAppend(out, Readable(check->name, kMaxCheckNameBytes));
+    });
+    CallPerson(PipelinePhase::kP2Queued,
+               {absl::StrCat("it waits for somebody with rights to allow its checks to run: ", names),
+                absl::StrCat("需要有权限的人批准后，检查才会运行：", names)});
   }
 
   // With it: what the newest build says.

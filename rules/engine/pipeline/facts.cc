@@ -246,8 +246,15 @@ class FactReader {
     }
     bool running = false;
     size_t counted = 0;
+    std::vector<const PipelineCheck*> held;
     for (const PipelineCheck& check : *s_.checks) {
       if (AnyMatches(p_.checks->ignored, check.name)) continue;
+      // Its name is not that of the checks that it will bring.
+      if (check.state == PipelineCheck::State::kHeld) {
+        held.push_back(&check);
+        Note("check", absl::StrCat(check.name, ": waits to be allowed"), std::nullopt);
+        continue;
+      }
       bool counts = p_.checks->required.empty() && wanted.empty();
       for (size_t i = 0; i < seen.size(); ++i) {
         if (!p_.checks->required[i].Matches(check.name)) continue;
@@ -272,6 +279,12 @@ class FactReader {
     for (const auto& [name, there] : wanted) {
       missing = missing || !there;
       if (!there) Note("check", absl::StrCat(name, ": missing"), std::nullopt);
+    }
+    // Where only some checks are required, they may all be there.
+    const bool awaited = missing || (p_.checks->required.empty() && wanted.empty());
+    if (!held.empty() && awaited && !running && f_.failed_checks.empty()) {
+      f_.held_checks = std::move(held);
+      missing = true;
     }
     if (counted == 0) {
       f_.checks = BuildState::kNone;

@@ -37,6 +37,9 @@ struct TriggerFact {
 
 enum class BuildState : uint8_t { kNone, kRunning, kFailed, kPassed };
 
+// Of a check's name, as people see it.
+inline constexpr size_t kMaxCheckNameBytes = 300;
+
 struct PipelineFacts {
   LabelFact description_passed;
   LabelFact description_failed;
@@ -66,6 +69,8 @@ struct PipelineFacts {
   BuildState checks = BuildState::kNone;
   bool only_missing = false;  // of checks that are required; none runs and none failed
   std::vector<const PipelineCheck*> failed_checks;
+  // That somebody has to allow first, where they may bring what is missing. Empty if any runs or failed.
+  std::vector<const PipelineCheck*> held_checks;
 
   std::vector<PipelineEvidence> evidence;
 };

@@ -146,8 +146,10 @@ PipelineCheck ReadCheck(SignalReader& reader, const json& value) {
     check.state = PipelineCheck::State::kFailed;
   } else if (state == "cancelled") {
     check.state = PipelineCheck::State::kCancelled;
+  } else if (state == "held") {
+    check.state = PipelineCheck::State::kHeld;
   } else if (state != "running") {
-    reader.Fail("state", "\"running\", \"passed\", \"failed\" or \"cancelled\"");
+    reader.Fail("state", "\"running\", \"passed\", \"failed\", \"cancelled\" or \"held\"");
   }
   return check;
 }

@@ -49,7 +49,8 @@ struct PipelineBuild {
 
 // A check run or a commit status of the head.
 struct PipelineCheck {
-  enum class State : uint8_t { kRunning, kPassed, kFailed, kCancelled };
+  // kHeld: it begins only once somebody with rights allows it.
+  enum class State : uint8_t { kRunning, kPassed, kFailed, kCancelled, kHeld };
   std::string name;
   State state = State::kRunning;
   std::string url;

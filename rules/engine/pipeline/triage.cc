@@ -15,8 +15,6 @@
 namespace yardmaster::rules {
 namespace {
 
-constexpr size_t kMaxNameBytes = 300;
-
 FailureTriage Triage(const PipelineProfile& profile, const PipelineSignals& signals, const TrunkHistory& trunk,
                      const LogFailure& failure) {
   using Value = Answer::Value;
@@ -119,10 +117,10 @@ void TriageFailures(const PipelineProfile& profile, const PipelineSignals& signa
   }
   for (const PipelineCheck* check : facts.failed_checks) {
     LogFailure failure;
-    failure.stage = Readable(check->name, kMaxNameBytes);
-    failure.message = check->url.empty() ? "the check failed" : Readable(check->url, kMaxNameBytes);
+    failure.stage = Readable(check->name, kMaxCheckNameBytes);
+    failure.message = check->url.empty() ? "the check failed" : Readable(check->url, kMaxCheckNameBytes);
     for (const std::string& job : check->failed) {
-      failure.message = Readable(job, kMaxNameBytes);
+      failure.message = Readable(job, kMaxCheckNameBytes);
       log.failures.push_back(failure);
     }
     if (check->failed.empty()) log.failures.push_back(std::move(failure));

@@ -246,6 +246,10 @@ Answer Change(State& state, const std::string& what, const json& body, Time now)
     runs.insert(runs.begin(), body["run"]);
     return Json(json::object());
   }
+  if (what == "check_suites") {
+    state.RepositoryOf(forge, name).suites = body["suites"];
+    return Json(json::object());
+  }
   if (what == "check_run") {
     CheckRun run;
     run.id = 900'000 + static_cast<int64_t>(state.RepositoryOf(forge, name).checks.size());

@@ -23,6 +23,9 @@
 //   the
 //                    forge answers it
 //   POST check_run   {forge: "github", repository, head, name, status?, conclusion?}: a check run of somebody else
+//   POST check_suites {forge: "github", repository, suites: [{id, app, status, conclusion, …}]}: of every commit, as
+//   they
+//                    are answered
 //   POST builds      {job, number, result?, building?, description?, timestamp?, duration?, console?}: a build of the
 //                    Jenkins below /jenkins
 //   POST jenkins     {fail: N, status}: its next N answers are that status

@@ -114,6 +114,7 @@ struct Repository {
   bool is_private = false;             // who has no permission may not read it either
   std::vector<CheckRun> checks;        // oldest first
   std::vector<CommitStatus> statuses;  // oldest first
+  std::vector<nlohmann::json> suites;  // check suites of every commit, as they are answered
   std::vector<nlohmann::json> runs;    // of GitCode's Actions, as they are answered
   // Of pipelines by the number of their pull request, as they are answered; newest first.
   std::map<int64_t, std::vector<nlohmann::json>> pipelines;

@@ -47,6 +47,7 @@ constexpr Pattern kRepositoryPatterns[] = {
     {"POST", "check-runs", Kind::kCreateCheck, true, false},
     {"PATCH", "check-runs/#", Kind::kUpdateCheck, true, false},
     {"GET", "commits/*/check-runs", Kind::kChecks, true, false},
+    {"GET", "commits/*/check-suites", Kind::kCheckSuites, true, false},
     {"POST", "statuses/*", Kind::kSetStatus, true, false},
     {"GET", "commits/*/statuses", Kind::kStatuses, true, false},
     {"GET", "pulls/#/files", Kind::kFiles, true, true},

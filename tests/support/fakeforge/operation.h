@@ -48,6 +48,7 @@ enum class Kind : uint8_t {
   kCreateCheck,
   kUpdateCheck,
   kChecks,
+  kCheckSuites,
   kSetStatus,
   kStatuses,
   kReviewComments,

@@ -352,6 +352,7 @@ Answer State::Execute(Side& side, const Operation& operation, const Request& req
     case Kind::kCreateCheck:
     case Kind::kUpdateCheck:
     case Kind::kChecks:
+    case Kind::kCheckSuites:
     case Kind::kSetStatus:
     case Kind::kStatuses:
       return ExecuteOnCommit(side, repository, operation, request);

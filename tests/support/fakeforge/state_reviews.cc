@@ -176,6 +176,9 @@ Answer State::ExecuteOnCommit(Side& side, Repository& repository, const Operatio
     }
     return Wrapped("check_runs", Page(side, request, found), found.size());
   }
+  if (operation.kind == Kind::kCheckSuites) {
+    return Wrapped("check_suites", Page(side, request, repository.suites), repository.suites.size());
+  }
   if (operation.kind == Kind::kStatuses) {
     std::vector<json> found;
     for (auto status = repository.statuses.rbegin(); status != repository.statuses.rend(); ++status) {

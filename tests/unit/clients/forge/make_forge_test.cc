@@ -742,6 +742,30 @@ TEST_F(ForgeTest, RequiredChecksAreThoseOfRulesAndOfTheBranchsProtection) {
   EXPECT_FALSE(github->ListRequiredChecks({}, "o/r", "../main").ok());
 }
 
+TEST_F(ForgeTest, CheckSuitesTellOfWorkflowsWithoutCheckRuns) {
+  auto github = Make("github");
+  const std::string head(40, 'a');
+  http_.Answer(200, R"({"total_count": 3, "check_suites": [
+      {"id": 1, "head_sha": "aa", "status": "completed", "conclusion": "action_required", "latest_check_runs_count": 0,
+       "app": {"slug": "github-actions", "name": "GitHub Actions"}},
+      {"id": 2, "status": "completed", "conclusion": "startup_failure", "latest_check_runs_count": 0, "app": null},
+      {"id": 3, "status": "queued", "conclusion": null, "app": {"slug": "codecov"}}]})");
+  const auto suites = github->ListCheckSuites({}, "o/r", head);
+  ASSERT_TRUE(suites.ok()) << suites.status();
+  ASSERT_EQ(suites->size(), 3U);
+  EXPECT_EQ((*suites)[0].app, "GitHub Actions");
+  EXPECT_EQ((*suites)[0].state, ForgeCheckState::kActionRequired);
+  EXPECT_EQ((*suites)[0].check_runs, 0);
+  EXPECT_EQ((*suites)[1].app, "");
+  EXPECT_EQ((*suites)[1].state, ForgeCheckState::kFailure);
+  EXPECT_EQ((*suites)[2].app, "codecov");
+  EXPECT_EQ((*suites)[2].state, ForgeCheckState::kQueued);
+  EXPECT_EQ((*suites)[2].check_runs, -1);
+  EXPECT_NE(http_.lines()[0].find("/commits/" + head + "/check-suites"), std::string::npos) << http_.lines()[0];
+  EXPECT_FALSE(github->ListCheckSuites({}, "o/r", "main").ok());
+  EXPECT_EQ(Make("gitcode")->ListCheckSuites({}, "o/r", head).status().code(), absl::StatusCode::kUnimplemented);
+}
+
 TEST_F(ForgeTest, RunsOfGitCodesActionsAreReadInTheirOwnVersionOfTheApi) {
   auto gitcode = Make("gitcode");
   http_.Answer(200, R"({"total_count": 2, "workflow_runs": [

@@ -297,6 +297,25 @@ TEST_F(GateSourceTest, QueueAndRequiredChecksOfGitHub) {
   EXPECT_TRUE(signals.head_at.has_value()) << "what the queue did may be older";
 }
 
+TEST_F(GateSourceTest, CheckSuitesCountWhereTheyHaveNoCheckRuns) {
+  const auto suite = [this](const std::string& app, ForgeCheckState state, int64_t runs) {
+    forge_.check_suites.push_back({std::to_string(forge_.check_suites.size()), app, state, runs});
+  };
+  suite("Actions", ForgeCheckState::kActionRequired, 0);
+  suite("Actions", ForgeCheckState::kActionRequired, 0);  // another workflow
+  suite("Actions", ForgeCheckState::kFailure, 0);
+  suite("Actions", ForgeCheckState::kFailure, 3);        // its runs tell
+  suite("Coverage", ForgeCheckState::kQueued, 0);        // it will never say anything
+  suite("Other", ForgeCheckState::kActionRequired, -1);  // its runs may tell
+  const rules::PipelineSignals signals = Read(kGitHubProfile);
+  ASSERT_TRUE(signals.checks.has_value());
+  ASSERT_EQ(signals.checks->size(), 2U);
+  EXPECT_EQ((*signals.checks)[0].name, "Actions");
+  EXPECT_EQ((*signals.checks)[0].state, rules::PipelineCheck::State::kHeld);
+  EXPECT_EQ((*signals.checks)[1].state, rules::PipelineCheck::State::kFailed);
+  EXPECT_THAT((*signals.checks)[1].failed, ElementsAre(HasSubstr("could not be started")));
+}
+
 // With the repository behind it.
 class GateReachTest : public GateSourceTest {
  protected:
