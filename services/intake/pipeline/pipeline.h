@@ -1,5 +1,5 @@
-// The pipe: takes deliveries from the inbox, makes events of them, and works on each subject's events one after the
-// other, on different subjects at once. It has no threads of its own: whoever calls RunOne does the work, so that a
+// The pipe: takes deliveries from the inbox, has them routed, and works on each subject's events one after the other,
+// on different subjects at once. It has no threads of its own: whoever calls RunOne does the work, so that a
 // test drives the whole pipe in one thread on a clock of its own. pipeline_threads.h is what the daemon uses.
 #ifndef YARDMASTER_SERVICES_INTAKE_PIPELINE_PIPELINE_H_
 #define YARDMASTER_SERVICES_INTAKE_PIPELINE_PIPELINE_H_
@@ -12,16 +12,13 @@
 #include <optional>
 #include <set>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "services/intake/backoff.h"
-#include "services/intake/event.h"
-#include "services/intake/pipeline/request.h"
+#include "services/intake/pipeline/delivery_router.h"
 #include "services/intake/pipeline/subject_work.h"
-#include "services/intake/plans/subject_run.h"
 
 namespace yardmaster {
 
@@ -72,46 +69,16 @@ class Pipeline {
     bool woken = false;  // while it was busy
     store::TimePoint not_before{};
   };
-  // A delivery with what it turned out to be.
-  struct Routed {
-    const store::Delivery& delivery;
-    std::string action;
-    v1::Subject subject;
-    RoutedEvent event;
-    std::optional<SubjectRequest> request;  // asked for by a person or a sweep
-  };
 
   bool RouteNext();
   bool WorkNext();
   bool SweepLedger();
   bool ClaimMore();
-  void RouteOne(const store::Delivery& delivery);
-  // A message of a chat platform.
-  void RouteChat(const store::Delivery& delivery, std::string_view body);
-  // What a schedule says: nothing is decided about it.
-  void AcceptAnnouncement(Routed routed);
-  // What becomes of an event: settled here, or queued.
-  // Numbers an event that names a pull request by its head alone.
-  absl::Status FindPull(v1::Event& event) const;
-  void Accept(Routed routed);
-  // What a pack makes of an event; nullopt if it is not in service.
-  std::optional<PackRoute> RouteUnder(const std::string& pack, const Routed& routed, const TextCommands& commands,
-                                      bool unchanged, const std::vector<std::string>* seen_labels) const;
-  // Commands for us that a person gives in the event's text; `may_hold` is set where that can't be known yet.
-  TextCommands CommandsIn(const Routed& routed, const rules::CompiledPack& pack, bool& may_hold) const;
-  // The branch of a pull request moved, or it was closed: what is tested of it may be of no use any more.
-  absl::Status SupersedeTests(const Routed& routed);
-  // Asks for the tests whose check somebody wants again.
-  absl::Status RerunTests(const Routed& routed);
-  void NoteLabels(const RoutedEvent& routed, const std::optional<store::KnownSubject>& seen);
-  // Notes which head a pull request has, and since when.
-  void NoteHead(const Routed& routed);
   void Enqueue(WorkItem item);
   // Takes out what waits and is debounced, another such event having come; returns it. With the lock held.
   std::optional<WorkItem> TakeDebounced(const std::string& key, Queue& queue);
   // Notes when a queue that is not empty goes on: with its first item, at `time` or later. With the lock held.
   void Schedule(const std::string& key, Queue& queue, store::TimePoint time);
-  void Ignore(const Routed& routed, std::string_view word, std::string_view detail = {});
   void SettleRouted(store::Settlement settlement);
   // The store failed: the delivery is taken again later.
   void PutBack(int64_t delivery);
@@ -125,6 +92,7 @@ class Pipeline {
   const IntakeEnvironment& env_;
   SubjectWork& work_;
   const PipelineOptions options_;
+  const DeliveryRouter router_;
 
   mutable std::mutex mutex_;  // guards what follows
   std::deque<store::Delivery> to_route_;
