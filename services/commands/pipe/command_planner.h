@@ -46,8 +46,6 @@ class CommandPlanner final : public Planner, public CommandParser {
   absl::Status Plan(const PlanInput& input, v1::Plan& plan) const override;
 
  private:
-  class Planning;
-
   const CommandEnvironment env_;
 };
 
