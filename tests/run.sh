@@ -11,7 +11,8 @@ Usage: tests/run.sh [--full | --long] [--only PATTERN] [--list] [--help]
                 (at most 20 minutes on two cores from a clean clone)
   --full        unit tests under ASan+UBSan; in the release build only unit tests that measure; integration tests; threaded tests
                 under TSan, the fuzz targets on their corpora, clang-tidy on recently changed files, the quickstart, the
-                systemd unit, the container image (needs root), each benchmark once without floors (at most 75 minutes)
+                systemd unit, the container image (needs root), each benchmark once without floors (at most 50 minutes from an
+                empty compiler cache on two cores)
   --long        that, and: ten minutes of fuzzing for each target, benchmarks against their floors, integration tests
                 twenty times over, 300 kills of the daemon under faults, 500 faults of dispatch, a build with g++. Floors are checked only here,
                 because measurements on a busy machine are noise.
