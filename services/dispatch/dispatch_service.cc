@@ -47,6 +47,7 @@ void ClearWhatTheServerSets(v1::JobSpec& spec) {
   spec.clear_told();
   spec.clear_rerun_of();
   spec.clear_trunk_of();
+  spec.clear_head_of();
 }
 
 // The same request of the same caller is the same job.
@@ -237,8 +238,10 @@ grpc::ServerUnaryReactor* DispatchServiceImpl::RerunJob(grpc::CallbackServerCont
   return Handle(waiting_calls_, context, kRerunJob, [this, request, response](const RpcCall& call) -> absl::Status {
     ASSIGN_OR_RETURN(const Job job, dispatch_->dispatcher().FindJob(request->job()));
     v1::JobSpec spec = dispatch::SpecOf(job);
+    const std::string head_of = spec.subject().empty() ? spec.head_of() : spec.subject();
     // It is told to whoever asks for it, and not at the pull request: there people write /test.
     ClearWhatTheServerSets(spec);
+    spec.set_head_of(head_of);
     spec.set_rerun_of(job.id);
     spec.set_from_cache(false);
     const bool other_layers = request->layers_size() > 0;

@@ -118,6 +118,8 @@ class WorkReactor final
       for (const std::string& device : order.lease.devices) out.add_devices(device);
       *out.mutable_spec() = dispatch::SpecOf(order.job);
       out.mutable_spec()->clear_told();  // who asked for it in chat is no matter of runners
+      // Whose code a tree is that was fetched for it: runners keep apart what they keep of it.
+      if (out.spec().repository().empty()) out.mutable_spec()->set_repository(order.job.repository);
       out.set_cancel(order.job.cancel_requested);
       v1::RunLimits& limits = *out.mutable_limits();
       limits.set_processes(dispatch_->run_limits().processes);

@@ -25,6 +25,7 @@
 #include "services/core/status_macros.h"
 #include "services/worker/run/source.h"
 #include "services/worker/run/workspace.h"
+#include "services/yardworker/code_origin.h"
 #include "services/yardworker/run_budget.h"
 
 namespace yardmaster::yardworker {
@@ -54,13 +55,8 @@ bool DifferAtMostInside(std::string_view a, std::string_view b) {
 
 std::string BuildTreeKey(const v1::RunOrder& order, const rules::SuiteModel& suite, const std::string& toolchain) {
   const v1::JobSpec& spec = order.spec();
-  // What people upload is their own, what a pull request changes is its author's: neither is built into what the
-  // repository's own commits are.
-  const std::string origin = !spec.subject().empty()      ? absl::StrCat("pull request ", spec.subject())
-                             : !spec.repository().empty() ? absl::StrCat("repository ", spec.repository())
-                                                          : "uploaded";
-  return absl::StrJoin({std::string("1"), spec.pool(), origin, suite.pack, suite.id, suite.digest, toolchain,
-                        absl::StrJoin(spec.select(), "\x1f"), absl::StrJoin(spec.variables(), "\x1f"),
+  return absl::StrJoin({std::string("1"), spec.pool(), CodeOrigin(spec, suite), suite.pack, suite.id, suite.digest,
+                        toolchain, absl::StrJoin(spec.select(), "\x1f"), absl::StrJoin(spec.variables(), "\x1f"),
                         spec.devices().SerializeAsString()},
                        "\x1e");
 }

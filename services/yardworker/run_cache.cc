@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "services/core/sha256.h"
 #include "services/worker/process/disk.h"
 #include "services/worker/process/unique_fd.h"
 #include "services/worker/run/source.h"
@@ -26,6 +27,7 @@ namespace fs = std::filesystem;
 
 constexpr uint64_t kKibibyte = 1024;
 constexpr const char* kCcacheProgram = "/usr/bin/ccache";
+constexpr size_t kOriginDigits = 24;
 
 // A part of the cache that comes and goes as a whole.
 struct CachePart {
@@ -47,7 +49,10 @@ std::vector<CachePart> PartsOf(const RunCache& cache) {
       add(it->path(), it->path() / worker::kCacheLock);
     }
   }
-  add(cache.ccache(), cache.ccache());
+  // Runs write to these themselves: nothing in them is read.
+  for (fs::directory_iterator it(cache.ccaches(), error), end; !error && it != end; it.increment(error)) {
+    add(it->path(), it->path());
+  }
   std::sort(parts.begin(), parts.end(), [](const CachePart& a, const CachePart& b) {
     return std::pair(a.used.tv_sec, a.used.tv_nsec) < std::pair(b.used.tv_sec, b.used.tv_nsec);
   });
@@ -55,7 +60,7 @@ std::vector<CachePart> PartsOf(const RunCache& cache) {
 }
 
 bool RemovePart(const fs::path& folder) {
-  const worker::UniqueFd lock(::open((folder / worker::kCacheLock).c_str(), O_RDWR | O_CLOEXEC));
+  const worker::UniqueFd lock(::open((folder / worker::kCacheLock).c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW));
   if (lock.ok() && ::flock(lock.get(), LOCK_EX | LOCK_NB) != 0) return false;
   return worker::RemoveFolder(folder);
 }
@@ -73,12 +78,16 @@ void RemoveWhile(const RunCache& cache, const std::function<bool(uint64_t left)>
 
 }  // namespace
 
-RunCache::RunCache(fs::path folder, uint64_t budget_bytes) : folder_(std::move(folder)), budget_bytes_(budget_bytes) {}
+RunCache::RunCache(fs::path folder, uint64_t budget_bytes, const std::string& origin)
+    : folder_(std::move(folder)),
+      budget_bytes_(budget_bytes),
+      ccache_(ccaches() / Sha256Hex(origin).substr(0, kOriginDigits)) {}
 
 void RunCache::Prepare() const {
   if (!enabled()) return;
   std::error_code error;
   for (const fs::path& folder : {objects(), ccache(), trees()}) fs::create_directories(folder, error);
+  ::utimensat(AT_FDCWD, ccache().c_str(), nullptr, 0);
 }
 
 std::map<std::string, std::string> RunCache::VariablesFor(const fs::path& tree) const {

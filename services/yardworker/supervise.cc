@@ -23,6 +23,7 @@
 #include "services/worker/run/run.h"
 #include "services/worker/verdict/verdict.h"
 #include "services/yardworker/build_tree.h"
+#include "services/yardworker/code_origin.h"
 #include "services/yardworker/containment.h"
 #include "services/yardworker/device_check.h"
 #include "services/yardworker/disk_room.h"
@@ -229,10 +230,11 @@ int Supervise(const fs::path& path, const SupervisorCommand& command) {
   fs::permissions(folder.temp(), fs::perms::owner_all, error);
   ::setenv("TMPDIR", folder.temp().c_str(), 1);
   RunLogFile log(folder.log(), limits.log_mb() * kBytesOfMib);
+  const absl::StatusOr<OrderedSuite> ordered = SuiteOf(*order);
   const bool untrusted = IsUntrusted(*order);
   const RunCache cache(folder.cache(untrusted ? "untrusted" : "trusted"),
-                       untrusted ? 0 : command.cache_mb * kBytesOfMib);
-  const absl::StatusOr<OrderedSuite> ordered = SuiteOf(*order);
+                       untrusted ? 0 : command.cache_mb * kBytesOfMib,
+                       ordered.ok() ? CodeOrigin(order->spec(), *ordered->suite) : std::string());
   std::unique_ptr<BuildTree> tree =
       ordered.ok() ? TakeBuildTree(cache, *order, *ordered->suite, command.toolchain) : nullptr;
   std::vector<fs::path> folders = {folder.path(), folder.temp()};

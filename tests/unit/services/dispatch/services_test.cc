@@ -18,6 +18,7 @@
 #include "services/core/store/store.h"
 #include "services/dispatch/dispatch_service.h"
 #include "services/dispatch/job_messages.h"
+#include "services/dispatch/make_job.h"
 #include "services/dispatch/runner_service.h"
 #include "tests/support/rpc_server.h"
 #include "tests/support/source_path.h"
@@ -745,6 +746,55 @@ TEST_F(DispatchServicesTest, CommitsThatMayBeOfAForkRunWhereCodeIsContained) {
   const grpc::Status refused = SubmitSpec(spec, job);
   EXPECT_EQ(refused.error_code(), StatusCode::FAILED_PRECONDITION);
   EXPECT_THAT(refused.error_message(), HasSubstr("it may be code of a fork"));
+}
+
+TEST_F(DispatchServicesTest, RunnersAreToldWhoseCodeARunIs) {
+  dispatch_->FetchTreesBy([&](const std::string&, const std::string& ref, const std::function<absl::Status()>&) {
+    return absl::StatusOr<dispatch::KeptTree>({Upload("tree of " + ref), std::string(40, 'c'), true});
+  });
+  WorkStream work(*worker_stub_, "runner-token");
+  work.Say(Report());
+  const auto ordered = [&](const std::string& job) {
+    const v1::WorkResponse answer =
+        work.Hear([&](const v1::WorkResponse& heard) { return HasRun(heard) && heard.runs(0).job() == job; });
+    EXPECT_TRUE(Finish(answer.runs(0), "passed").ok());
+    return answer.runs(0).spec();
+  };
+  v1::JobSpec spec;
+  spec.set_suite("yardmaster/kernels");
+  spec.set_repository("github:o/r");
+  spec.set_ref("main");
+  v1::SuiteJob job;
+  ASSERT_TRUE(SubmitSpec(spec, job).ok());
+  EXPECT_EQ(ordered(job.job()).repository(), "github:o/r");
+
+  // Of a pull request, run again by hand and once more: it is still its author's.
+  v1::JobSpec of_pull;
+  of_pull.set_suite("yardmaster/kernels");
+  of_pull.set_source_digest(Upload("a head"));
+  of_pull.set_subject("github:o/r#7");
+  const absl::StatusOr<dispatch::Job> made =
+      dispatch::MakeJob(*dispatch_, of_pull, {"j-of-pull", "alice", "github:o/r", std::string(40, 'd')});
+  ASSERT_TRUE(made.ok()) << made.status();
+  ASSERT_TRUE(dispatch_->dispatcher().Submit(*made).ok());
+  EXPECT_EQ(ordered("j-of-pull").subject(), "github:o/r#7");
+  std::string again = "j-of-pull";
+  for (int i = 0; i < 2; ++i) {
+    v1::RerunJobRequest rerun;
+    rerun.set_job(again);
+    v1::RerunJobResponse answer;
+    ASSERT_TRUE(People(&v1::DispatchService::Stub::RerunJob, rerun, answer).ok());
+    again = answer.job().job();
+    const v1::JobSpec order = ordered(again);
+    EXPECT_EQ(order.subject(), "");
+    EXPECT_EQ(order.head_of(), "github:o/r#7");
+  }
+  // Nobody says so of what he uploads.
+  spec.clear_repository();
+  spec.set_source_digest(Upload("mine"));
+  spec.set_head_of("github:o/r#7");
+  ASSERT_TRUE(SubmitSpec(spec, job).ok());
+  EXPECT_EQ(job.spec().head_of(), "");
 }
 
 TEST_F(DispatchServicesTest, TheStatementVouchesForCommitsThatTheServerFetchedOnly) {

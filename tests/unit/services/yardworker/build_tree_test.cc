@@ -179,7 +179,7 @@ TEST_F(BuildTreeTest, OneRunAtATimeAndNothingThatIsTooLarge) {
 }
 
 TEST_F(BuildTreeTest, TheCachesBudgetCoversThemAndSparesTheOneInUse) {
-  const RunCache cache(dir_.path(), 1);
+  const RunCache cache(dir_.path(), 1, "");
   Run();
   {
     const std::unique_ptr<BuildTree> used = Take();
