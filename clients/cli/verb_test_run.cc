@@ -17,7 +17,6 @@
 #include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_split.h"
 #include "clients/cli/dispatch_client.h"
 #include "clients/cli/interrupt.h"
 #include "clients/cli/json_members.h"
@@ -28,6 +27,7 @@
 #include "clients/cli/test_suites.h"
 #include "clients/cli/test_text.h"
 #include "clients/cli/verbs.h"
+#include "rules/suites/selection.h"
 #include "services/core/absl_view.h"
 #include "services/core/clock.h"
 #include "services/core/files.h"
@@ -67,22 +67,9 @@ struct RunArguments {
   bool watch = false;
 };
 
-// "axis=value,value,axis=value": a word without "=" is one more value of the axis before it.
-absl::StatusOr<std::map<std::string, std::vector<std::string>>> ParseSelection(const std::vector<std::string>& texts) {
-  std::map<std::string, std::vector<std::string>> select;
-  for (const std::string& text : texts) {
-    std::string axis;
-    for (absl::string_view word : absl::StrSplit(text, ',')) {
-      if (const size_t equals = word.find('='); equals != absl::string_view::npos) {
-        axis = std::string(word.substr(0, equals));
-        word.remove_prefix(equals + 1);
-      }
-      if (axis.empty() || word.empty()) {
-        return UsageError(absl::StrCat("--select ", Quoted(text), ": expected AXIS=VALUE,…"));
-      }
-      select[axis].emplace_back(word);
-    }
-  }
+absl::StatusOr<rules::Selection> SelectionOf(const std::vector<std::string>& texts) {
+  absl::StatusOr<rules::Selection> select = rules::ParseSelection(texts);
+  if (!select.ok()) return UsageError(absl::StrCat("--select ", select.status().message()));
   return select;
 }
 
@@ -159,7 +146,7 @@ absl::StatusOr<worker::RunOptions> OptionsFor(const RunArguments& arguments, con
   } else if (!suite.source.own.empty() && options.source.empty()) {
     return UsageError(own.status().message());
   }
-  ASSIGN_OR_RETURN(options.select, ParseSelection(request.select));
+  ASSIGN_OR_RETURN(options.select, SelectionOf(request.select));
   ASSIGN_OR_RETURN(options.variables, ParseAssignments(request.assignments));
   options.layers = request.layers;
   for (const ChosenTests& chosen : request.steps) options.steps.push_back({chosen.step, chosen.tests});
@@ -229,7 +216,7 @@ absl::StatusOr<ExitCode> RunSuiteOnServer(const RunArguments& arguments, Session
   RETURN_IF_ERROR(CheckServerArguments(arguments));
   const RunRequest& request = arguments.request;
   // What the server would refuse anyway is refused before a tree is sent.
-  RETURN_IF_ERROR(ParseSelection(request.select).status());
+  RETURN_IF_ERROR(SelectionOf(request.select).status());
   RETURN_IF_ERROR(ParseAssignments(request.assignments).status());
   v1::JobSpec spec;
   spec.set_suite(request.suite);

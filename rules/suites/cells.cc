@@ -84,6 +84,14 @@ std::string CellText(const Cell& cell) {
   return out;
 }
 
+std::string CellName(const SuiteStep& step, const Cell& cell, size_t shard) {
+  std::string inside = CellText(cell);
+  if (step.shards > 1) {
+    inside += (inside.empty() ? "shard=" : ",shard=") + std::to_string(shard + 1) + "/" + std::to_string(step.shards);
+  }
+  return step.id + (inside.empty() ? "" : "[" + inside + "]");
+}
+
 void AddCellValues(const Cell& cell, PlaceholderValues& values) {
   for (const auto& [axis, value] : cell) values[std::string(kMatrixPrefix) + axis] = value;
 }

@@ -38,6 +38,10 @@ bool CellHas(const Cell& cell, const std::map<std::string, std::string>& wanted)
 // "dtype=float32,world_size=8", sorted by axis; empty for the empty cell.
 std::string CellText(const Cell& cell);
 
+// What people call a step in a cell of the matrix, and of several shards in one: "all_reduce[dtype=float32]",
+// "slow[shard=2/4]". `shard` counts from 0.
+std::string CellName(const SuiteStep& step, const Cell& cell, size_t shard);
+
 // Adds "matrix.AXIS" for each axis of the cell.
 void AddCellValues(const Cell& cell, PlaceholderValues& values);
 

@@ -3,7 +3,6 @@
 #include <cerrno>
 #include <cstring>
 
-#include "absl/strings/str_join.h"
 #include "services/core/files.h"
 #include "services/core/lines.h"
 #include "services/core/readable.h"
@@ -18,10 +17,6 @@ constexpr size_t kMaxSaid = 200;
 std::string Said(std::string_view text) {
   const std::string_view line = TrimBlanks(FirstLine(text));
   return line.empty() ? "it said nothing" : Readable(line, kMaxSaid);
-}
-
-std::string KnownOnes(const std::vector<std::string>& known) {
-  return known.empty() ? "; there are none" : Concat("; there are ", absl::StrJoin(known, ", "));
 }
 
 }  // namespace
@@ -149,19 +144,6 @@ absl::Status TensorsDiffer(std::string_view what, std::string_view actual, std::
       Concat("the ", what, " differ: ", actual, " is there, ", expected, " was expected"));
 }
 
-absl::Status AxisUnknown(std::string_view axis, const std::vector<std::string>& known) {
-  return absl::InvalidArgumentError(Concat("the suite has no axis \"", axis, "\"", KnownOnes(known)));
-}
-absl::Status AxisValueUnknown(std::string_view axis, std::string_view value, const std::vector<std::string>& known) {
-  return absl::InvalidArgumentError(Concat("the axis \"", axis, "\" has no value \"", value, "\"", KnownOnes(known)));
-}
-absl::Status LayerUnknown(std::string_view layer, const std::vector<std::string>& known) {
-  return absl::InvalidArgumentError(Concat("the suite has no layer \"", layer, "\"", KnownOnes(known)));
-}
-absl::Status StepUnknown(std::string_view step, const std::vector<std::string>& known) {
-  return absl::InvalidArgumentError(
-      Concat("the layers that were asked for have no step \"", step, "\"", KnownOnes(known)));
-}
 absl::Status ResultDirectoryNotEmpty(std::string_view path) {
   return absl::InvalidArgumentError(Concat("the result directory ", path, " is not empty"));
 }

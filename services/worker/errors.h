@@ -4,9 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <string>
 #include <string_view>
-#include <vector>
 
 #include "absl/status/status.h"
 
@@ -67,10 +65,6 @@ absl::Status BadTensorSide(std::string_view which, const absl::Status& cause);
 absl::Status TensorsDiffer(std::string_view what, std::string_view actual, std::string_view expected);
 
 // --- Options of a run: INVALID_ARGUMENT ---
-absl::Status AxisUnknown(std::string_view axis, const std::vector<std::string>& known);
-absl::Status AxisValueUnknown(std::string_view axis, std::string_view value, const std::vector<std::string>& known);
-absl::Status LayerUnknown(std::string_view layer, const std::vector<std::string>& known);
-absl::Status StepUnknown(std::string_view step, const std::vector<std::string>& known);
 absl::Status ResultDirectoryNotEmpty(std::string_view path);
 absl::Status ResultDirectoryUnusable(std::string_view path, std::string_view reason);
 absl::Status SourceElsewhere();

@@ -1,6 +1,5 @@
 #include "services/yardworker/run_order.h"
 
-#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -8,26 +7,14 @@
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_split.h"
 #include "rules/engine/suites/load_suites.h"
+#include "rules/suites/selection.h"
 #include "services/core/errors.h"
+#include "services/core/messages/device_override.h"
 #include "services/core/packs_dir.h"
 #include "services/core/problem.h"
 #include "services/core/status_macros.h"
 
 namespace yardmaster::yardworker {
-namespace {
-
-absl::StatusOr<std::map<std::string, std::vector<std::string>>> SelectionOf(const v1::JobSpec& spec) {
-  std::map<std::string, std::vector<std::string>> select;
-  for (const std::string& text : spec.select()) {
-    const std::pair<std::string, std::string> parts = absl::StrSplit(text, absl::MaxSplits('=', 1));
-    if (parts.first.empty() || parts.second.empty()) return errors::FieldInvalid("select", "AXIS=VALUE,…");
-    for (absl::string_view value : absl::StrSplit(parts.second, ',')) select[parts.first].emplace_back(value);
-  }
-  return select;
-}
-
-}  // namespace
-
 absl::StatusOr<OrderedSuite> SuiteOf(const v1::RunOrder& order) {
   rules::PackFiles files;
   for (const v1::SuiteFile& file : order.files()) files[file.path()] = file.content();
@@ -54,7 +41,7 @@ absl::StatusOr<worker::RunOptions> OptionsOf(const RunFolder& folder, const v1::
   if (std::filesystem::is_directory(folder.source(), error)) options.source = folder.source();
   if (const absl::StatusOr<std::filesystem::path> own = LocateSuitesDir(executable); own.ok())
     options.own_suites = *own;
-  ASSIGN_OR_RETURN(options.select, SelectionOf(order.spec()));
+  ASSIGN_OR_RETURN(options.select, rules::ParseSelection({order.spec().select().begin(), order.spec().select().end()}));
   for (const std::string& variable : order.spec().variables()) {
     const std::pair<std::string, std::string> parts = absl::StrSplit(variable, absl::MaxSplits('=', 1));
     options.variables[parts.first] = parts.second;
@@ -64,14 +51,8 @@ absl::StatusOr<worker::RunOptions> OptionsOf(const RunFolder& folder, const v1::
   for (const v1::StepChoice& choice : order.spec().steps()) {
     options.steps.push_back({choice.step(), {choice.tests().begin(), choice.tests().end()}});
   }
-  const v1::DeviceDemand& devices = order.spec().devices();
-  if (devices.kind() == "cpu") options.devices.kind = rules::DeviceKind::kCpu;
-  if (devices.kind() == "gpu") options.devices.kind = rules::DeviceKind::kGpu;
-  if (devices.kind() == "npu") options.devices.kind = rules::DeviceKind::kNpu;
-  options.devices.models = {devices.models().begin(), devices.models().end()};
-  options.devices.capability = {devices.capability().begin(), devices.capability().end()};
-  options.devices.memory_mb = devices.memory_mib();
-  options.devices.count = devices.count();
+  if (order.spec().has_shard()) options.before_layers = rules::LayersBefore::kBuilds;
+  options.devices = DeviceOverrideOf(order.spec().devices());
   options.memory_mb = order.limits().memory_mb();
   return options;
 }

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "rules/suites/selection.h"
 #include "rules/suites/suite_model.h"
 #include "services/core/clock.h"
 #include "services/worker/devices/device_probe.h"
@@ -40,15 +41,6 @@ class RunObserver {
   virtual void Note(std::string_view /*text*/) {}
 };
 
-// Devices instead of those that a suite asks for; what is empty or 0 stays as it is.
-struct DeviceOverride {
-  std::optional<rules::DeviceKind> kind;
-  std::vector<std::string> models;
-  std::vector<std::string> capability;
-  uint64_t memory_mb = 0;
-  size_t count = 0;
-};
-
 // A step that is run, by name with its cell, and which of its tests; none: all.
 struct StepChoice {
   std::string step;
@@ -66,10 +58,11 @@ struct RunOptions {
   // Where objects of fetched repositories are kept, each in a bare one; each run then has a fresh tree of its own.
   // Empty: the tree itself is kept in the cache.
   std::filesystem::path objects;
-  std::map<std::string, std::vector<std::string>> select;  // axis → values that are run; others are left out
-  std::vector<std::string> layers;                         // only these and what they come after; empty: all
-  std::vector<StepChoice> steps;                           // of `layers`: only these; empty: all
-  DeviceOverride devices;
+  rules::Selection select;
+  std::vector<std::string> layers;                                // only these and what they come after; empty: all
+  std::vector<StepChoice> steps;                                  // of `layers`: only these; empty: all
+  rules::LayersBefore before_layers = rules::LayersBefore::kAll;  // of those that `layers` come after
+  rules::DeviceOverride devices;
   std::map<std::string, std::string> variables;  // set for every command, over the manifest's
   std::vector<std::string> secrets;              // texts that must not appear in a log
   bool local = false;                // for somebody at this machine: the suite may name a folder of it as its source

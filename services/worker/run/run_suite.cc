@@ -15,12 +15,12 @@
 #include "services/worker/errors.h"
 #include "services/worker/launch/environment.h"
 #include "services/worker/launch/shell_text.h"
+#include "services/worker/run/chosen_tests.h"
 #include "services/worker/run/folder_lock.h"
 #include "services/worker/run/foresight.h"
 #include "services/worker/run/host_info.h"
 #include "services/worker/run/installs.h"
 #include "services/worker/run/run.h"
-#include "services/worker/run/selection.h"
 #include "services/worker/run/source.h"
 #include "services/worker/run/step_director.h"
 #include "services/worker/run/suite_context.h"
@@ -45,9 +45,10 @@ class SuiteRun {
         director_(context_) {}
 
   absl::StatusOr<RunResult> Run() {
-    ASSIGN_OR_RETURN(rules::SuiteModel part, SelectPart(whole_, options_.select, options_.layers));
+    ASSIGN_OR_RETURN(rules::SuiteModel part,
+                     rules::SelectPart(whole_, options_.select, options_.layers, options_.before_layers));
     suite_ = std::move(part);
-    OverrideDevices(options_.devices, suite_);
+    rules::OverrideDevices(options_.devices, suite_);
     RETURN_IF_ERROR(CheckSteps());
     RETURN_IF_ERROR(SetUp());
 
@@ -365,7 +366,7 @@ class SuiteRun {
       }
     }
     for (const StepChoice& choice : options_.steps) {
-      if (!absl::c_linear_search(known, choice.step)) return worker_errors::StepUnknown(choice.step, known);
+      if (!absl::c_linear_search(known, choice.step)) return rules::StepUnknown(choice.step, known);
     }
     return absl::OkStatus();
   }

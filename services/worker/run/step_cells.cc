@@ -29,12 +29,7 @@ std::vector<StepCell> CellsOf(const rules::SuiteModel& suite, const rules::Suite
       one.layer_id = layer_id;
       one.cell = cell;
       one.shard = shard;
-      std::string inside = rules::CellText(cell);
-      if (step.shards > 1) {
-        inside +=
-            (inside.empty() ? "shard=" : ",shard=") + std::to_string(shard + 1) + "/" + std::to_string(step.shards);
-      }
-      one.name = step.id + (inside.empty() ? "" : "[" + inside + "]");
+      one.name = rules::CellName(step, cell, shard);
       out.push_back(std::move(one));
     }
   }

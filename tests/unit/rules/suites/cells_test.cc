@@ -37,6 +37,16 @@ TEST(ExpandCells, AStepWithoutAxesHasOneEmptyCell) {
   EXPECT_EQ(CellText({}), "");
 }
 
+TEST(CellName, HasTheCellAndOfSeveralShardsWhich) {
+  SuiteStep step = Step({"dtype"});
+  step.id = "sum";
+  EXPECT_EQ(CellName(step, {}, 0), "sum");
+  EXPECT_EQ(CellName(step, {{"dtype", "float32"}}, 0), "sum[dtype=float32]");
+  step.shards = 4;
+  EXPECT_EQ(CellName(step, {}, 1), "sum[shard=2/4]");
+  EXPECT_EQ(CellName(step, {{"dtype", "float32"}}, 3), "sum[dtype=float32,shard=4/4]");
+}
+
 TEST(ExpandCells, TheLastAxisChangesFirst) {
   EXPECT_THAT(Texts(Suite(), Step({"dtype", "backend"})),
               ElementsAre("backend=nccl,dtype=float32", "backend=gloo,dtype=float32", "backend=nccl,dtype=bfloat16",

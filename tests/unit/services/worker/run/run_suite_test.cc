@@ -480,6 +480,26 @@ TEST_F(RunSuiteTest, AFailedLayerStopsWhatComesAfterItButNotItsNeighbour) {
   EXPECT_EQ(run.verdict, Verdict::kFailed);
 }
 
+TEST_F(RunSuiteTest, OfAPartWhoseGatesRunElsewhereTheBuildsRunAndHoldItUp) {
+  Layer("compile", {Shell("compile", "true")}).kind = rules::LayerKind::kBuild;
+  Layer("smoke", {Shell("smoke", "exit 1")}, {"compile"});
+  Layer("unit", {Shell("a", "true"), Shell("b", "true")}, {"smoke"});
+  options_.layers = {"unit"};
+  options_.steps = {{"b", {}}};
+  options_.before_layers = rules::LayersBefore::kBuilds;
+  const RunResult run = Run();
+  EXPECT_EQ(run.verdict, Verdict::kPassed) << run.reason;
+  ASSERT_THAT(run.steps, ::testing::SizeIs(2));
+  EXPECT_EQ(run.steps[0].name, "compile");
+  EXPECT_EQ(run.steps[1].name, "b");
+
+  suite_.layers[0].steps[0].command.shell = "exit 1";
+  options_.out = dir_.path() / "out2";
+  const RunResult broken = Run();
+  EXPECT_EQ(LayerVerdict(broken, "unit"), Verdict::kNotRun);
+  EXPECT_EQ(broken.verdict, Verdict::kFailed);
+}
+
 TEST_F(RunSuiteTest, EachCellAndShardIsAStep) {
   suite_.matrix.axes = {{"dtype", {"float32", "bfloat16"}}, {"size", {"1", "2"}}};
   suite_.matrix.exclude = {{{"dtype", "bfloat16"}, {"size", "2"}}};
