@@ -14,6 +14,7 @@
 #include "services/dispatch/errors.h"
 #include "services/dispatch/job_messages.h"
 #include "services/dispatch/job_result.h"
+#include "services/dispatch/job_shards.h"
 #include "services/dispatch/make_job.h"
 #include "services/dispatch/part_messages.h"
 #include "services/dispatch/pushed_stream.h"
@@ -48,6 +49,7 @@ void ClearWhatTheServerSets(v1::JobSpec& spec) {
   spec.clear_rerun_of();
   spec.clear_trunk_of();
   spec.clear_head_of();
+  spec.clear_shard();
 }
 
 // The same request of the same caller is the same job.
@@ -145,8 +147,22 @@ v1::SuiteJob DispatchServiceImpl::MessageOf(const Job& job) const {
   return dispatch::JobMessage(job, dispatch_->clock().Now(), dispatch_->dispatcher().ProgressOf(job.id));
 }
 
-absl::StatusOr<v1::SuiteJob> DispatchServiceImpl::Submit(const RpcCall& call, v1::JobSpec spec,
-                                                         dispatch::JobOrigin origin) const {
+absl::StatusOr<std::vector<v1::SuiteJob>> DispatchServiceImpl::SubmittedAs(const std::string& job) const {
+  ASSIGN_OR_RETURN(const Job first, dispatch_->dispatcher().FindJob(job));
+  std::vector<v1::SuiteJob> jobs = {MessageOf(first)};
+  const v1::JobShard shard = jobs.front().spec().shard();
+  // One that runs a shard again is no group.
+  const uint32_t count = shard.group() == job ? shard.count() : 1;
+  for (uint32_t index = 2; index <= count; ++index) {
+    ASSIGN_OR_RETURN(const Job other, dispatch_->dispatcher().FindJob(dispatch::ShardJobId(job, index)));
+    jobs.push_back(MessageOf(other));
+  }
+  return jobs;
+}
+
+absl::StatusOr<std::vector<v1::SuiteJob>> DispatchServiceImpl::Submit(const RpcCall& call, v1::JobSpec spec,
+                                                                      dispatch::JobOrigin origin,
+                                                                      uint32_t shards) const {
   origin.submitter = call.caller().name;
   if (!spec.repository().empty()) {
     RETURN_IF_ERROR(dispatch::CheckSpec(spec));
@@ -162,9 +178,17 @@ absl::StatusOr<v1::SuiteJob> DispatchServiceImpl::Submit(const RpcCall& call, v1
     spec.set_source_digest(tree.digest);
     spec.set_ref(tree.commit);
   }
-  ASSIGN_OR_RETURN(Job job, dispatch::MakeJob(*dispatch_, std::move(spec), std::move(origin)));
-  ASSIGN_OR_RETURN(const Job taken, dispatch_->dispatcher().Submit(std::move(job)));
-  return MessageOf(taken);
+  ASSIGN_OR_RETURN(const std::vector<v1::JobSpec> specs, dispatch::ShardsOf(*dispatch_, spec, shards, origin.id));
+  std::vector<Job> jobs;
+  jobs.reserve(specs.size());
+  for (const v1::JobSpec& one : specs) {
+    dispatch::JobOrigin of_one = origin;
+    of_one.id = dispatch::ShardJobId(origin.id, static_cast<uint32_t>(jobs.size() + 1));
+    ASSIGN_OR_RETURN(Job job, dispatch::MakeJob(*dispatch_, one, std::move(of_one)));
+    jobs.push_back(std::move(job));
+  }
+  RETURN_IF_ERROR(dispatch_->dispatcher().Submit(std::move(jobs)));
+  return SubmittedAs(origin.id);
 }
 
 grpc::ServerUnaryReactor* DispatchServiceImpl::SubmitJob(grpc::CallbackServerContext* context,
@@ -174,13 +198,21 @@ grpc::ServerUnaryReactor* DispatchServiceImpl::SubmitJob(grpc::CallbackServerCon
     if (!request->request_id().empty() && !dispatch::IsPlainName(request->request_id())) {
       return errors::FieldInvalid("request_id", "1 to 128 letters, digits, \"-\" and \"_\"");
     }
+    if (request->shards() > dispatch::kMaxShards) {
+      return errors::OverLimit("shards", request->shards(), dispatch::kMaxShards, "jobs");
+    }
     v1::JobSpec spec = request->spec();
     // What it says of a pull request is reported there.
     if (!spec.subject().empty()) return errors::FieldInvalid("spec.subject", "nothing: the server sets it");
     ClearWhatTheServerSets(spec);
     dispatch::JobOrigin origin;
     origin.id = JobIdOf(call, request->request_id());
-    ASSIGN_OR_RETURN(*response->mutable_job(), Submit(call, std::move(spec), std::move(origin)));
+    // Sent again it is the same, whatever has happened meanwhile to durations, branches and suites.
+    absl::StatusOr<std::vector<v1::SuiteJob>> jobs = SubmittedAs(origin.id);
+    if (absl::IsNotFound(jobs.status())) jobs = Submit(call, std::move(spec), std::move(origin), request->shards());
+    RETURN_IF_ERROR(jobs.status());
+    *response->mutable_job() = jobs->front();
+    for (v1::SuiteJob& job : *jobs) *response->add_jobs() = std::move(job);
     return absl::OkStatus();
   });
 }
@@ -239,6 +271,7 @@ grpc::ServerUnaryReactor* DispatchServiceImpl::RerunJob(grpc::CallbackServerCont
     ASSIGN_OR_RETURN(const Job job, dispatch_->dispatcher().FindJob(request->job()));
     v1::JobSpec spec = dispatch::SpecOf(job);
     const std::string head_of = spec.subject().empty() ? spec.head_of() : spec.subject();
+    const std::optional<v1::JobShard> shard = spec.has_shard() ? std::optional(spec.shard()) : std::nullopt;
     // It is told to whoever asks for it, and not at the pull request: there people write /test.
     ClearWhatTheServerSets(spec);
     spec.set_head_of(head_of);
@@ -248,16 +281,23 @@ grpc::ServerUnaryReactor* DispatchServiceImpl::RerunJob(grpc::CallbackServerCont
     if (other_layers) {
       *spec.mutable_layers() = request->layers();
       spec.clear_steps();
+    } else if (shard.has_value()) {
+      *spec.mutable_shard() = *shard;
     }
     if (request->flaky_only() && request->failed_only()) {
       return errors::FieldInvalid("flaky_only", "not together with failed_only, which has what was flaky, too");
     }
     if (request->flaky_only()) RETURN_IF_ERROR(dispatch::SelectFlaky(dispatch_->files(), job, spec));
     if (request->failed_only()) RETURN_IF_ERROR(dispatch::SelectFailed(dispatch_->files(), job, spec));
+    // A part of what the shard did takes less than all of it.
+    if (spec.has_shard() && (request->flaky_only() || request->failed_only())) {
+      spec.mutable_shard()->clear_expected_seconds();
+    }
     // Layers that somebody names need not be those that failed: a pass of them says nothing of the failure.
     const std::string failed_before = other_layers ? std::string() : dispatch::FailureBefore(job);
-    ASSIGN_OR_RETURN(*response->mutable_job(),
-                     Submit(call, std::move(spec), {NewId("j-"), "", job.repository, job.commit, failed_before}));
+    ASSIGN_OR_RETURN(std::vector<v1::SuiteJob> jobs,
+                     Submit(call, std::move(spec), {NewId("j-"), "", job.repository, job.commit, failed_before}, 1));
+    *response->mutable_job() = std::move(jobs.front());
     return absl::OkStatus();
   });
 }

@@ -4,8 +4,10 @@
 
 #include <grpcpp/grpcpp.h>
 
+#include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -54,7 +56,11 @@ class DispatchServiceImpl final : public v1::DispatchService::CallbackService {
   template <typename Work>
   grpc::ServerUnaryReactor* Handle(Executor& executor, grpc::CallbackServerContext* context, std::string_view method,
                                    Work work);
-  absl::StatusOr<v1::SuiteJob> Submit(const RpcCall& call, v1::JobSpec spec, dispatch::JobOrigin origin) const;
+  // At most so many jobs share what the specification says.
+  absl::StatusOr<std::vector<v1::SuiteJob>> Submit(const RpcCall& call, v1::JobSpec spec, dispatch::JobOrigin origin,
+                                                   uint32_t shards) const;
+  // The job, and those that share a run with it, if it is the first of them. NOT_FOUND.
+  absl::StatusOr<std::vector<v1::SuiteJob>> SubmittedAs(const std::string& job) const;
   absl::Status TakeForFork(v1::JobSpec& spec) const;
   v1::SuiteJob MessageOf(const dispatch::Job& job) const;
 

@@ -342,15 +342,20 @@ void Dispatcher::MeasureNow() {
 
 absl::StatusOr<Job> Dispatcher::Submit(Job job) {
   const std::string id = job.id;
-  // One that ended before memory begins is known to the store only.
-  if (const absl::StatusOr<Job> known = FindJob(id); known.ok()) return *known;
-  RETURN_IF_ERROR(Decide(
-      [&](const Moment& now) -> absl::StatusOr<Changes> {
-        if (queue_.FindJob(id) != nullptr) return Changes();
-        return queue_.Submit(job, now);
-      },
-      /*is_new=*/true));
+  RETURN_IF_ERROR(Submit(std::vector<Job>{std::move(job)}));
   return FindJob(id);
+}
+
+absl::Status Dispatcher::Submit(std::vector<Job> jobs) {
+  const std::string& first = jobs.front().id;
+  // One that ended before memory begins is known to the store only.
+  if (FindJob(first).ok()) return absl::OkStatus();
+  return Decide(
+      [&](const Moment& now) -> absl::StatusOr<Changes> {
+        if (queue_.FindJob(first) != nullptr) return Changes();
+        return queue_.Submit(jobs, now);
+      },
+      /*is_new=*/true);
 }
 
 absl::StatusOr<Job> Dispatcher::Cancel(std::string_view job, std::string_view by) {

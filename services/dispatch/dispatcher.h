@@ -87,6 +87,8 @@ class Dispatcher {
 
   // Each as the queue's function of that name, see job_queue.h; jobs that ended long ago are known, too.
   absl::StatusOr<Job> Submit(Job job);
+  // Several that belong together; where the first is known, none of them is new.
+  absl::Status Submit(std::vector<Job> jobs);
   absl::StatusOr<Job> Cancel(std::string_view job, std::string_view by);
   absl::Status Report(const RunnerReport& report);
   absl::Status Finish(std::string_view job, uint64_t fence, const RunOutcome& outcome);

@@ -202,6 +202,10 @@ std::string StatementOf(const Job& job, const v1::SuiteJob& message) {
   nlohmann::ordered_json artifacts = nlohmann::ordered_json::object();
   for (const v1::Artifact& artifact : message.artifacts()) artifacts[artifact.path()] = artifact.digest();
   nlohmann::ordered_json statement = {{"version", 1}, {"job", job.id}, {"suite", message.spec().suite()}};
+  if (message.spec().has_shard()) {
+    const v1::JobShard& shard = message.spec().shard();
+    statement["shard"] = {{"index", shard.index()}, {"count", shard.count()}, {"group", shard.group()}};
+  }
   // Only what the server knows by itself is said without reserve.
   if (!job.commit.empty()) {
     statement["commit"] = job.commit;

@@ -84,8 +84,9 @@ absl::Status SelectFailed(PartFiles& files, const Job& job, v1::JobSpec& spec) {
     if (step == steps.end() || !HasFailed(*test)) continue;
     if (step->second.insert(TextAt(*test, "id")).second) ++chosen;
   }
-  // Of one that was not begun the steps are not known.
-  Choose(layers, with_steps.size() < layers.size() || chosen > kMaxSpecTests ? Steps() : steps, spec);
+  // Of one that was not begun the steps are not known: if the job had some of them only, it has them again.
+  const bool known = with_steps.size() == layers.size() && chosen <= kMaxSpecTests;
+  if (known || spec.steps().empty()) Choose(layers, known ? steps : Steps(), spec);
   return absl::OkStatus();
 }
 

@@ -22,7 +22,9 @@ std::string PartOf(const v1::JobSpec& spec) {
     absl::StrAppend(out, choice.step(), "\t", absl::StrJoin(choice.tests(), "\t"));
   });
   return absl::StrCat(absl::StrJoin(spec.layers(), ","), "\n", absl::StrJoin(spec.select(), ","), "\n", steps, "\n",
-                      spec.keep_going() ? 1 : 0, "\n", spec.devices().SerializeAsString());
+                      spec.keep_going() ? 1 : 0, "\n", spec.devices().SerializeAsString(),
+                      // It leaves out layers that another job with these steps would run.
+                      spec.has_shard() ? "\nshard" : "");
 }
 
 // Of the job that answers for this one what is its result; nothing if its files are not there any more.
@@ -67,6 +69,7 @@ absl::StatusOr<Job> MakeJob(Dispatch& dispatch, v1::JobSpec spec, JobOrigin orig
   job.commit = std::move(origin.commit);
   job.failed_before = std::move(origin.failed_before);
   job.request = RequestOf(spec);
+  job.suite = suite.name;
   const std::string part = PartOf(spec);
   job.shape = ShortDigestOf({"shape", suite.name, part});
   // What a suite names by itself may be another tree tomorrow.
@@ -76,6 +79,8 @@ absl::StatusOr<Job> MakeJob(Dispatch& dispatch, v1::JobSpec spec, JobOrigin orig
   }
   job.limit = LimitOfSuite(*suite.suite);
   job.expected = dispatch.dispatcher().past_runs().Expected(job.shape, job.demand);
+  // Its part was never run before, or not as a part of its own.
+  if (job.expected.count() == 0) job.expected = std::chrono::seconds(spec.shard().expected_seconds());
   if (spec.from_cache()) AnswerFrom(dispatch, job);
   return job;
 }

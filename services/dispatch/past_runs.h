@@ -1,10 +1,11 @@
-// What earlier runs say about new jobs: how long they took, and which passed. In memory; the store has it all, and a
-// daemon that starts reads the newest again.
+// What earlier runs say about new jobs: how long they took, which passed, and which to ask for more. In memory; the
+// store has it all, and a daemon that starts reads the newest again.
 #ifndef YARDMASTER_SERVICES_DISPATCH_PAST_RUNS_H_
 #define YARDMASTER_SERVICES_DISPATCH_PAST_RUNS_H_
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <map>
 #include <mutex>
@@ -12,6 +13,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "services/dispatch/queue/model.h"
 
@@ -20,6 +22,9 @@ namespace yardmaster::dispatch {
 // So many jobs are read at a start, and so many kinds of job are remembered.
 inline constexpr size_t kPastRunsRead = 2'000;
 inline constexpr size_t kPastRunsKept = 5'000;
+// Of each suite on each model so many of the newest are named: all of a run that the most jobs shared, and of the one
+// before.
+inline constexpr size_t kRunsOfSuiteKept = 128;
 
 // Thread-safe.
 class PastRuns {
@@ -33,9 +38,12 @@ class PastRuns {
   // empty: none.
   std::string Passed(std::string_view answer_key, const Demand& demand,
                      const std::set<std::string>& environments) const;
+  // Jobs of the suite that ran to their end on devices of the kind and of a model that the demand allows, the newest
+  // first.
+  std::vector<std::string> RunsOf(std::string_view suite, const Demand& demand) const;
 
  private:
-  using Key = std::pair<std::string, std::string>;  // shape or answer key, model
+  using Key = std::pair<std::string, std::string>;  // shape, answer key, or suite and kind; model
   struct Pass {
     std::string job;
     std::string environment;
@@ -44,7 +52,9 @@ class PastRuns {
   mutable std::mutex mutex_;  // guards what follows
   std::map<Key, std::deque<std::chrono::seconds>, std::less<>> times_;
   std::map<Key, Pass, std::less<>> passed_;
-  std::deque<Key> order_;  // of both, the oldest first
+  std::map<Key, std::deque<std::pair<uint64_t, std::string>>, std::less<>> runs_;  // with their place among all
+  uint64_t noted_ = 0;
+  std::deque<Key> order_;  // of all three, the oldest first
 };
 
 }  // namespace yardmaster::dispatch

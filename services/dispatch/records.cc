@@ -57,6 +57,7 @@ Json JsonOf(const Job& job) {
   return {{"id", job.id},
           {"number", job.number},
           {"request", job.request},
+          {"suite", job.suite},
           {"repository", job.repository},
           {"submitter", job.submitter},
           {"source", job.source},
@@ -93,6 +94,7 @@ Job JobOfJson(const Json& json) {
   job.id = json.at("id");
   job.number = json.at("number");
   job.request = json.value("request", "");
+  job.suite = json.value("suite", "");
   job.repository = json.value("repository", "");
   job.submitter = json.value("submitter", "");
   job.source = json.value("source", "");

@@ -89,19 +89,26 @@ std::vector<const Lease*> JobQueue::LeasesOf(std::string_view runner) const {
 }
 
 absl::StatusOr<Changes> JobQueue::Submit(Job job, const Moment& now) const {
-  if (jobs_.contains(job.id)) return JobExists(job.id);
-  job.number = last_number_ + 1;
-  job.state = JobState::kQueued;
-  job.queued_at = now.wall;
-  job.waiting_since = now.wall;
-  if (!job.answered_by.empty()) {
-    End(job, Verdict::kPassed, {}, now.wall);
-  } else if (RunnersAreSettled(now)) {
-    // Else it is looked at with all that wait.
-    EndIfUnsatisfiable(job, now.wall);
+  return Submit(std::vector<Job>{std::move(job)}, now);
+}
+
+absl::StatusOr<Changes> JobQueue::Submit(std::vector<Job> jobs, const Moment& now) const {
+  int64_t number = last_number_;
+  for (Job& job : jobs) {
+    if (jobs_.contains(job.id)) return JobExists(job.id);
+    job.number = ++number;
+    job.state = JobState::kQueued;
+    job.queued_at = now.wall;
+    job.waiting_since = now.wall;
+    if (!job.answered_by.empty()) {
+      End(job, Verdict::kPassed, {}, now.wall);
+    } else if (RunnersAreSettled(now)) {
+      // Else it is looked at with all that wait.
+      EndIfUnsatisfiable(job, now.wall);
+    }
   }
   Changes changes;
-  changes.jobs.push_back(std::move(job));
+  changes.jobs = std::move(jobs);
   return changes;
 }
 

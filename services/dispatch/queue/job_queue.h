@@ -68,6 +68,8 @@ class JobQueue {
   // A job as its submitter described it. Ended at once, with the reason, if no known runner could ever do it and the
   // runners have been the same for a while; as passed, if it says which job answers for it.
   absl::StatusOr<Changes> Submit(Job job, const Moment& now) const;
+  // The same with several, in their order: all of them or none.
+  absl::StatusOr<Changes> Submit(std::vector<Job> jobs, const Moment& now) const;
   // FAILED_PRECONDITION if it has ended. A run under way is asked to end and the job ends with it.
   absl::StatusOr<Changes> Cancel(std::string_view id, std::string_view by, const Moment& now) const;
   // A runner says what it is and does. ABORTED if a newer process has its name, PERMISSION_DENIED if the name is

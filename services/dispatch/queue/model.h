@@ -78,6 +78,8 @@ struct Job {
   int64_t number = 0;  // in the order of submission, from 1
   // Opaque to the queue: what to run.
   std::string request;
+  // "pack/id": what jobs of one suite do has parts in common, however much of it each does.
+  std::string suite;
   // Share alike: what a repository and a person use counts against their next job.
   std::string repository;
   std::string submitter;

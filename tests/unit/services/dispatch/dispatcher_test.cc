@@ -129,6 +129,27 @@ TEST_F(DispatcherTest, WhatCouldNotBeWrittenHasNotHappened) {
   EXPECT_THAT(metrics_.Serialize(), HasSubstr("yardmaster_jobs{state=\"leased\"} 1"));
 }
 
+TEST_F(DispatcherTest, JobsThatBelongTogetherAreTakenTogetherOrNotAtAll) {
+  const std::vector<Job> jobs = {JobOf("j-1"), JobOf("j-2"), JobOf("j-3")};
+  jobs_.refused_ = "j-2";
+  EXPECT_FALSE(dispatcher_->Submit(jobs).ok());
+  EXPECT_THAT(jobs_.jobs_, SizeIs(0));
+  EXPECT_EQ(dispatcher_->FindJob("j-1").status().code(), absl::StatusCode::kNotFound);
+  jobs_.refused_.clear();
+  ASSERT_TRUE(dispatcher_->Submit(jobs).ok());
+  const int64_t first = dispatcher_->FindJob("j-1")->number;
+  EXPECT_EQ(dispatcher_->FindJob("j-2")->number, first + 1);
+  EXPECT_EQ(dispatcher_->FindJob("j-3")->number, first + 2);
+  // Again, by one that would share them out in another way, and by a daemon that died after it had taken them.
+  const int puts = jobs_.puts_;
+  ASSERT_TRUE(dispatcher_->Submit(std::vector<Job>{JobOf("j-1"), JobOf("j-4")}).ok());
+  EXPECT_EQ(dispatcher_->FindJob("j-4").status().code(), absl::StatusCode::kNotFound);
+  EXPECT_EQ(jobs_.puts_, puts);
+  dispatcher_ = *Dispatcher::Open(jobs_, clock_, metrics_, logger_, Limits(), engine_);
+  ASSERT_TRUE(dispatcher_->Submit(jobs).ok());
+  EXPECT_EQ(jobs_.puts_, puts);
+}
+
 TEST_F(DispatcherTest, AWorkerWhoseTakeoverCouldNotBeWrittenGoesOn) {
   ASSERT_TRUE(dispatcher_->Report(Report()).ok());
   RunnerReport newer = Report();

@@ -67,6 +67,30 @@ TEST(PastRuns, APassAnswersInItsOwnEnvironmentOnly) {
   EXPECT_EQ(runs.Passed("tree", Of({}), {}), "");
 }
 
+TEST(PastRuns, RunsOfASuiteAreNamedTheNewestFirstOnDevicesThatFit) {
+  PastRuns runs;
+  const auto note = [&](const std::string& id, const std::string& model, const std::string& kind,
+                        Verdict verdict = Verdict::kPassed) {
+    Job job = Ended(id, model, 1, verdict);
+    job.suite = "repo/units";
+    job.demand.kind = kind;
+    runs.Note(job);
+  };
+  note("j-1", "910B3", "npu");
+  note("j-2", "910B4", "npu");
+  note("j-3", "910B3", "npu", Verdict::kFailed);
+  note("j-4", "910B3", "npu", Verdict::kError);
+  note("j-5", "", "cpu");
+  Demand demand = Of({});
+  demand.kind = "npu";
+  EXPECT_EQ(runs.RunsOf("repo/units", demand), (std::vector<std::string>{"j-3", "j-2", "j-1"}));
+  demand.models = {"910B3"};
+  EXPECT_EQ(runs.RunsOf("repo/units", demand), (std::vector<std::string>{"j-3", "j-1"}));
+  EXPECT_EQ(runs.RunsOf("repo/unit", demand), std::vector<std::string>());
+  for (size_t i = 0; i < 2 * kRunsOfSuiteKept; ++i) note("j", "910B3", "npu");
+  EXPECT_EQ(runs.RunsOf("repo/units", demand).size(), kRunsOfSuiteKept);
+}
+
 TEST(PastRuns, MemoryIsBounded) {
   PastRuns runs;
   for (size_t i = 0; i < kPastRunsKept + 10; ++i) {

@@ -20,6 +20,7 @@ TEST(DispatchRecords, WhatIsKeptComesBackAsItWas) {
   job.id = "j-1";
   job.number = 7;
   job.request = R"({"suite":"common/x"})";
+  job.suite = "common/x";
   job.repository = "github:o/r";
   job.submitter = "ann";
   job.priority = Priority::kHigh;
@@ -69,6 +70,7 @@ TEST(DispatchRecords, WhatIsKeptComesBackAsItWas) {
   const Job& read = back->jobs[0];
   EXPECT_EQ(read.number, 7);
   EXPECT_EQ(read.request, job.request);
+  EXPECT_EQ(read.suite, "common/x");
   EXPECT_EQ(read.repository, "github:o/r");
   EXPECT_EQ(read.submitter, "ann");
   EXPECT_EQ(read.priority, Priority::kHigh);

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "services/core/executor.h"
 #include "services/core/messages/signed_answer.h"
 #include "services/core/sha256.h"
@@ -876,6 +877,147 @@ TEST_F(DispatchServicesTest, AnEarlierPassAnswersWhereItIsAskedForAndEstimatesFo
   spec.add_variables("A=b");
   ASSERT_TRUE(SubmitSpec(spec, job).ok());
   EXPECT_EQ(job.answered_by(), "");
+}
+
+// What jobs that share a run do: the steps of each.
+std::vector<std::set<std::string>> StepsOf(const v1::SubmitJobResponse& response) {
+  std::vector<std::set<std::string>> steps;
+  for (const v1::SuiteJob& job : response.jobs()) {
+    std::set<std::string>& of_job = steps.emplace_back();
+    for (const v1::StepChoice& choice : job.spec().steps()) of_job.insert(choice.step());
+  }
+  return steps;
+}
+
+TEST_F(DispatchServicesTest, JobsShareARunAndTheSameRequestIsTheSameJobs) {
+  v1::SubmitJobRequest request;
+  request.mutable_spec()->set_suite("kernels");
+  request.mutable_spec()->mutable_shard()->set_index(9);  // nobody's to say
+  request.set_request_id("r-1");
+  request.set_shards(3);
+  v1::SubmitJobResponse first;
+  ASSERT_TRUE(People(&v1::DispatchService::Stub::SubmitJob, request, first).ok());
+  ASSERT_THAT(first.jobs(), SizeIs(3));
+  EXPECT_EQ(first.job().job(), first.jobs(0).job());
+  std::set<std::string> all;
+  size_t in_all = 0;
+  for (int i = 0; i < 3; ++i) {
+    const v1::JobSpec& spec = first.jobs(i).spec();
+    EXPECT_EQ(spec.shard().index(), static_cast<uint32_t>(i + 1));
+    EXPECT_EQ(spec.shard().count(), 3U);
+    EXPECT_EQ(spec.shard().group(), first.job().job());
+    EXPECT_EQ(Get(first.jobs(i).job()).spec().shard().index(), static_cast<uint32_t>(i + 1));
+    for (const v1::StepChoice& choice : spec.steps()) all.insert(choice.step());
+    in_all += static_cast<size_t>(spec.steps_size());
+  }
+  EXPECT_EQ(all.size(), in_all) << "a step is in two of them";
+  EXPECT_GT(in_all, 6U);
+
+  // The answer was lost, and so was the daemon; meanwhile the caller has changed his mind.
+  StopDaemon();
+  StartDaemon();
+  request.set_shards(5);
+  v1::SubmitJobResponse again;
+  ASSERT_TRUE(People(&v1::DispatchService::Stub::SubmitJob, request, again).ok());
+  EXPECT_EQ(StepsOf(again), StepsOf(first));
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(again.jobs(i).job(), first.jobs(i).job());
+  v1::ListJobsResponse listed;
+  ASSERT_TRUE(People(&v1::DispatchService::Stub::ListJobs, v1::ListJobsRequest(), listed).ok());
+  EXPECT_THAT(listed.jobs(), SizeIs(3));
+
+  // Without a name each call is new; one job is one as ever.
+  request.clear_request_id();
+  request.set_shards(1);
+  v1::SubmitJobResponse one;
+  ASSERT_TRUE(People(&v1::DispatchService::Stub::SubmitJob, request, one).ok());
+  ASSERT_THAT(one.jobs(), SizeIs(1));
+  EXPECT_FALSE(one.job().spec().has_shard());
+  EXPECT_THAT(one.job().spec().steps(), SizeIs(0));
+  request.set_shards(65);
+  EXPECT_EQ(People(&v1::DispatchService::Stub::SubmitJob, request, one).error_code(), StatusCode::INVALID_ARGUMENT);
+  request.set_shards(2);
+  request.mutable_spec()->add_layers("no-such-layer");
+  const grpc::Status refused = People(&v1::DispatchService::Stub::SubmitJob, request, one);
+  EXPECT_EQ(refused.error_code(), StatusCode::INVALID_ARGUMENT);
+  EXPECT_THAT(refused.error_message(), HasSubstr("correctness"));
+}
+
+TEST_F(DispatchServicesTest, StepsAreSharedOutByWhatTheyTookBefore) {
+  v1::SubmitJobRequest request;
+  request.mutable_spec()->set_suite("kernels");
+  request.set_shards(2);
+  v1::SubmitJobResponse before;
+  ASSERT_TRUE(People(&v1::DispatchService::Stub::SubmitJob, request, before).ok());
+  ASSERT_THAT(before.jobs(), SizeIs(2));
+  EXPECT_EQ(before.job().expected_seconds(), 0U);
+  // A run in which one step takes as long as all the others.
+  std::string steps;
+  std::string longest;
+  size_t number = 0;
+  for (const std::set<std::string>& of_job : StepsOf(before)) {
+    for (const std::string& step : of_job) {
+      if (longest.empty()) longest = step;
+      steps += absl::StrCat(steps.empty() ? "" : ",", R"({"name": ")", step,
+                            R"(", "verdict": "passed", "begin": 10, "end": )", step == longest ? 1'010 : 11, "}");
+      ++number;
+    }
+  }
+  WorkStream work(*worker_stub_, "runner-token");
+  work.Say(Report());
+  const v1::RunOrder order = work.Hear(HasRun).runs(0);
+  ASSERT_TRUE(FinishWithResult(order, "passed", absl::StrCat(R"({"steps": [)", steps, "]}")).ok());
+  // A daemon that starts knows it, too.
+  StopDaemon();
+  StartDaemon();
+  v1::SubmitJobResponse after;
+  ASSERT_TRUE(People(&v1::DispatchService::Stub::SubmitJob, request, after).ok());
+  EXPECT_THAT(StepsOf(after), ElementsAre(std::set<std::string>{longest}, SizeIs(number - 1)));
+  EXPECT_EQ(after.jobs(0).expected_seconds(), 1'000U);
+  EXPECT_EQ(after.jobs(1).expected_seconds(), number - 1);
+  // Of a step that is not on this model nobody knows how long it takes there.
+  request.mutable_spec()->mutable_devices()->add_models("EPYC");
+  ASSERT_TRUE(People(&v1::DispatchService::Stub::SubmitJob, request, after).ok());
+  EXPECT_EQ(after.job().expected_seconds(), 0U);
+}
+
+TEST_F(DispatchServicesTest, AShardThatIsRunAgainIsStillThatShard) {
+  WorkStream work(*worker_stub_, "runner-token");
+  work.Say(Report());
+  v1::SubmitJobRequest request;
+  request.mutable_spec()->set_suite("kernels");
+  request.set_shards(2);
+  v1::SubmitJobResponse shards;
+  ASSERT_TRUE(People(&v1::DispatchService::Stub::SubmitJob, request, shards).ok());
+  ASSERT_THAT(shards.jobs(), SizeIs(2));
+  const v1::SuiteJob& second = shards.jobs(1);
+  const auto order_of = [](const v1::WorkResponse& heard, const std::string& job) {
+    for (const v1::RunOrder& run : heard.runs()) {
+      if (run.job() == job) return run;
+    }
+    return v1::RunOrder();
+  };
+  const v1::RunOrder order = order_of(
+      work.Hear([&](const v1::WorkResponse& heard) { return order_of(heard, second.job()).job() == second.job(); }),
+      second.job());
+  EXPECT_EQ(order.spec().shard().index(), 2U);
+  // One of its layers had not begun: its steps are not in the result, and they alone are its own.
+  const std::string result =
+      absl::StrCat(R"({"layers": [{"id": ")", second.spec().layers(0), R"(", "verdict": "not_run"}], "steps": []})");
+  ASSERT_TRUE(FinishWithResult(order, "failed", result).ok());
+  v1::RerunJobRequest rerun;
+  rerun.set_job(second.job());
+  rerun.set_failed_only(true);
+  v1::RerunJobResponse again;
+  ASSERT_TRUE(People(&v1::DispatchService::Stub::RerunJob, rerun, again).ok());
+  EXPECT_EQ(again.job().spec().shard().index(), 2U);
+  EXPECT_EQ(again.job().spec().shard().group(), shards.job().job());
+  EXPECT_EQ(again.job().spec().steps_size(), second.spec().steps_size());
+  EXPECT_NE(again.job().job(), second.job());
+  // Whoever names layers wants these.
+  rerun.clear_failed_only();
+  rerun.add_layers("smoke");
+  ASSERT_TRUE(People(&v1::DispatchService::Stub::RerunJob, rerun, again).ok());
+  EXPECT_FALSE(again.job().spec().has_shard());
 }
 
 TEST_F(DispatchServicesTest, WhatFailedIsRunAgainByNameAndOnlyThat) {
