@@ -41,6 +41,11 @@ Json ProgressJson(const v1::SuiteJob& job) {
           {"steps_ended", progress.steps_ended()}};
 }
 
+Json ShardJson(const v1::JobSpec& spec) {
+  if (!spec.has_shard()) return nullptr;
+  return {{"index", spec.shard().index()}, {"count", spec.shard().count()}, {"group", spec.shard().group()}};
+}
+
 // "queued", "running", …, "passed".
 std::string WordOf(const v1::SuiteJob& job) {
   if (!job.verdict().empty()) return job.verdict();
@@ -59,6 +64,11 @@ std::string SeenText(const v1::RunnerInfo& runner) {
 }
 
 }  // namespace
+
+std::string ShardText(const v1::JobSpec& spec) {
+  if (!spec.has_shard()) return {};
+  return absl::StrCat("shard ", spec.shard().index(), "/", spec.shard().count(), " of ", spec.shard().group());
+}
 
 Json TextList(const google::protobuf::RepeatedPtrField<std::string>& texts) {
   return JsonList(texts, [](const std::string& text) { return worker::ValidUtf8(text); });
@@ -85,6 +95,7 @@ Json JobJson(const v1::SuiteJob& job) {
           {"subject", spec.subject()},
           {"commit", job.commit()},
           {"rerun_of", spec.rerun_of()},
+          {"shard", ShardJson(spec)},
           {"answered_by", job.answered_by()},
           {"expected_seconds", job.expected_seconds()},
           {"progress", ProgressJson(job)},
@@ -107,7 +118,7 @@ std::string JobTable(const JobRows& jobs, const Output& output) {
   table.AlignRight({3, 5});
   for (const v1::SuiteJob& job : jobs) {
     table.Row({{Printable(job.job()), Style::kName},
-               Printable(job.spec().suite()),
+               Printable(absl::StrCat(job.spec().suite(), job.spec().has_shard() ? ", " : "", ShardText(job.spec()))),
                {WordOf(job), StyleOf(job)},
                std::to_string(job.attempt()),
                Printable(job.runner()),
@@ -125,6 +136,7 @@ std::string JobText(const v1::SuiteJob& job, const Output& output) {
   const auto line = [&](const char* name, const std::string& text) {
     if (!text.empty()) absl::StrAppend(&out, "  ", PadRight(name, 12), Printable(text), "\n");
   };
+  line("part", ShardText(job.spec()));
   line("pull request", job.spec().subject());
   line("source", job.spec().repository());
   line("commit", job.spec().ref());

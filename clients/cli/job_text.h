@@ -15,6 +15,9 @@ namespace yardmaster::cli {
 using JobRows = google::protobuf::RepeatedPtrField<v1::SuiteJob>;
 using RunnerRows = google::protobuf::RepeatedPtrField<v1::RunnerInfo>;
 
+// "shard 2/4 of j-1"; of a job that does all of its run: empty.
+std::string ShardText(const v1::JobSpec& spec);
+
 nlohmann::ordered_json TextList(const google::protobuf::RepeatedPtrField<std::string>& texts);
 
 // {job, suite, state, verdict: null|…, attempt, runner, queued_seconds, cause, notes, …}. The state of a job that has

@@ -149,7 +149,7 @@ std::string TestProgress::Text() const {
 void TestProgress::Print(const std::string& line) {
   if (options_.quiet) return;
   Hide();
-  err_ << line << '\n' << std::flush;
+  err_ << options_.prefix << line << '\n' << std::flush;
 }
 
 void TestProgress::Show(bool at_once) {

@@ -23,6 +23,7 @@ struct TestProgressOptions {
   bool color = false;
   int columns = 0;      // of the terminal; 0: 80
   bool follow = false;  // also what the tests print
+  std::string prefix;   // of each line
 };
 
 // On a terminal the last line says where the run is, ten times a second at most:

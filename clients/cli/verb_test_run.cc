@@ -63,6 +63,7 @@ struct RunArguments {
   std::vector<std::string> labels;
   bool same_group = false;
   bool cached = false;
+  int shards = 1;
   bool detach = false;
   bool watch = false;
 };
@@ -192,6 +193,7 @@ ServerRunOptions ServerOptionsOf(const RunArguments& arguments) {
   options.allow_flaky = arguments.allow_flaky;
   options.follow = arguments.follow;
   options.detach = arguments.detach;
+  options.shards = arguments.shards > 1;
   return options;
 }
 
@@ -243,12 +245,22 @@ absl::StatusOr<ExitCode> RunSuiteOnServer(const RunArguments& arguments, Session
     spec.set_source_digest(tree.digest);
     spec.set_ref(tree.commit);
   }
-  ASSIGN_OR_RETURN(const v1::SuiteJob job, SubmitSpec(server, spec));
-  return FollowToResult(server, job, ServerOptionsOf(arguments), session);
+  ASSIGN_OR_RETURN(const std::vector<v1::SuiteJob> jobs,
+                   SubmitSpec(server, spec, static_cast<uint32_t>(arguments.shards)));
+  if (jobs.size() < static_cast<size_t>(arguments.shards)) {
+    session.output.Note(absl::StrCat("there are steps for ", jobs.size(), jobs.size() == 1 ? " job" : " jobs",
+                                     ", and not for ", arguments.shards));
+  }
+  return FollowToResult(server, jobs, ServerOptionsOf(arguments), session);
 }
 
 absl::StatusOr<ExitCode> RunTestSuite(const RunArguments& arguments, Session& session) {
   if (!session.options.local) return RunSuiteOnServer(arguments, session);
+  if (arguments.shards > 1) {
+    return UsageError(
+        "--shards shares a run among attached runners, and with --local there is only this machine",
+        {"on the server: leave --local out", "here: leave --shards out; --layer and --select run a part"});
+  }
   if (arguments.detach || !arguments.repository.empty() || !arguments.device.empty() || !arguments.labels.empty() ||
       !arguments.priority.empty() || !arguments.pool.empty() || arguments.same_group || arguments.cached) {
     return UsageError(
@@ -323,7 +335,7 @@ absl::StatusOr<ExitCode> RerunOnServer(const RerunArguments& arguments, Session&
   if (absl::IsFailedPrecondition(answer.status())) return NegativeError(answer.status().message());
   RETURN_IF_ERROR(answer.status());
   const v1::RerunJobResponse& response = *answer;
-  return FollowToResult(server, response.job(), ServerOptionsOf(arguments.run), session);
+  return FollowToResult(server, {response.job()}, ServerOptionsOf(arguments.run), session);
 }
 
 absl::StatusOr<ExitCode> Rerun(const RerunArguments& arguments, Session& session) {
@@ -397,7 +409,8 @@ void AddTestRunVerbs(Verb& test) {
   Verb& run = test.Add(
       "run", "Build and test a suite on an attached runner, or on this machine with --local, and judge it",
       {"yard test run kernels", "yard test run hyper-parallel/mindspore-st --device npu:910B:8 --priority high",
-       "yard test run pypto/ut-py --source . --detach --json", "yard test run kernels --local",
+       "yard test run pypto/ut-py --source . --detach --json", "yard test run kernels --shards 4 --out results",
+       "yard test run kernels --local",
        "yard test run collectives --local --cpu-devices 8 --select dtype=float32,float64 --out results"},
       "Exit code: 0 passed; 1 failed, timed out or flaky; 4 error, not run or cancelled; 130 interrupted.");
   RunArguments& arguments = run.Runs(RunTestSuite);
@@ -420,6 +433,11 @@ void AddTestRunVerbs(Verb& test) {
            "On the server: devices with a fast connection to each other (one switch, NVLink, HCCS)");
   run.Flag("--cached", &arguments.cached,
            "On the server: use an earlier pass with the same tree, suite, options, device model and environment");
+  run.Value(
+         "--shards", &arguments.shards, "N",
+         "On the server: share the steps among up to N jobs that take equally long by earlier runs; --out has a folder "
+         "shard-1, … for each, and the worst decides the exit code")
+      .Between(1, 64);
   run.Value("--labels", &arguments.labels, "LABEL", "On the server: only runners with this label; may be repeated");
   run.Value("--priority", &arguments.priority, "P", "On the server: low, normal or high")
       .OneOf({"low", "normal", "high"});

@@ -108,7 +108,10 @@ absl::StatusOr<ExitCode> Verify(const VerifyOptions& options, Session& session) 
                          {"problems", JsonList(problems, [](const std::string& problem) { return problem; })},
                          {"statement", statement.is_object() ? statement : Json(nullptr)}});
   } else if (problems.empty()) {
-    session.output.out() << "signed: " << Printable(TextMember(statement, "suite")) << " "
+    const Json& shard = Member(statement, "shard");
+    const std::string part =
+        shard.is_object() ? absl::StrCat(" shard ", CountMember(shard, "index"), "/", CountMember(shard, "count")) : "";
+    session.output.out() << "signed: " << Printable(TextMember(statement, "suite")) << part << " "
                          << Printable(TextMember(statement, "verdict")) << ", job "
                          << Printable(TextMember(statement, "job")) << " on "
                          << Printable(TextMember(statement, "runner")) << "\n";

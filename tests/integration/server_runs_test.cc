@@ -25,9 +25,11 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 using ::testing::AllOf;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
+using ::testing::UnorderedElementsAre;
 
 const std::string kPrograms = YARD_PROGRAMS;
 constexpr std::chrono::seconds kPatience{20};
@@ -60,6 +62,14 @@ class ServerRunsTest : public ::testing::Test {
                       "shell": "for i in 1 2 3 4 5; do echo line $i; done; cat marker.txt; sleep $${NAP:-0}"}]},
                    {"id": "second", "kind": "correctness", "after": ["first"], "steps": [{"id": "judge",
                       "shell": "echo judging; sleep 0.5; test -z \"$BAD\""}]}]}]})");
+    dir_.Write("packs/nap/suites/parts.json", R"({"suites": [{
+        "id": "parts", "title": "Has steps to share", "source": {"repository": "github:o/r", "ref": "main"},
+        "limits": {"step_s": 60, "grace_s": 1, "disk_mb": 1},
+        "layers": [{"id": "make", "kind": "build", "steps": [{"id": "make", "shell": "touch ${BUILD}/made"}]},
+                   {"id": "gate", "kind": "import", "after": ["make"], "steps": [{"id": "gate", "shell": "sleep 0.2"}]},
+                   {"id": "unit", "kind": "correctness", "after": ["gate"], "steps": [
+                     {"id": "quick", "shards": 3, "shell": "sleep 0.2; test -e ${BUILD}/made"},
+                     {"id": "slow", "shell": "sleep 1.5; test -e ${BUILD}/made; test -z \"$BAD\""}]}]}]})");
     dir_.Write("tree/marker.txt", "the uploaded tree\n");
     dir_.Write("operator.token", "operator-token-of-tests");
     dir_.Write("config.json", R"({"data_dir": "data", "packs_dir": "packs", "allow_anonymous_loopback": true,
@@ -124,6 +134,61 @@ TEST_F(ServerRunsTest, ARunIsFollowedToItsResult) {
   EXPECT_TRUE(fs::exists(Path("out/report.html")));
   // Nothing is asked for where the result could not be put.
   EXPECT_EQ(Yard({"test", "run", "nap", "--source", Path("tree"), "--out", Path("out")}).code, 2);
+}
+
+TEST_F(ServerRunsTest, JobsShareTheStepsOfARunByWhatTheyTookBefore) {
+  const auto steps_of = [](const json& result) {
+    std::vector<std::string> steps;
+    for (const json& step : result["steps"]) {
+      if (step["layer"] != "make") steps.push_back(step["name"]);
+    }
+    return steps;
+  };
+  const std::vector<std::string> run = {"test", "run", "parts", "--source", Path("tree")};
+  EXPECT_EQ(Yard(run).code, 0);
+  std::vector<std::string> shared = run;
+  shared.insert(shared.end(), {"--shards", "3"});
+  std::vector<std::string> fetched = shared;
+  fetched.insert(fetched.end(), {"--json", "--out", Path("out")});
+  const Said said = Yard(fetched);
+  EXPECT_EQ(said.code, 0) << said.err;
+  const json result = json::parse(said.out);
+  EXPECT_EQ(result["verdict"], "passed");
+  EXPECT_EQ(result["suite"], "nap/parts");
+  ASSERT_EQ(result["shards"].size(), 3U);
+  // The slow step takes as long as all others together: it is alone, and each of them is in one of the other two.
+  EXPECT_THAT(steps_of(result["shards"][0]), ElementsAre("slow"));
+  std::vector<std::string> others = steps_of(result["shards"][1]);
+  EXPECT_EQ(others.size(), 2U);
+  for (const std::string& step : steps_of(result["shards"][2])) others.push_back(step);
+  EXPECT_THAT(others, UnorderedElementsAre("gate", "quick[shard=1/3]", "quick[shard=2/3]", "quick[shard=3/3]"));
+  for (const json& shard : result["shards"]) EXPECT_EQ(shard["steps"][0]["name"], "make") << "each builds for itself";
+  EXPECT_THAT(said.err, AllOf(HasSubstr("shard 1/3  job j-"), HasSubstr("shard 3/3  waits for devices")));
+  for (int i = 1; i <= 3; ++i) EXPECT_TRUE(fs::exists(Path("out/shard-" + std::to_string(i) + "/report.html")));
+
+  const std::string first = result["shards"][0]["job"];
+  const std::string second = result["shards"][1]["job"];
+  EXPECT_THAT(Yard({"test", "show", second}).out, HasSubstr("shard 2/3 of " + first));
+  EXPECT_EQ(Ask({"test", "show", second})["shard"]["group"], first);
+  EXPECT_EQ(Ask({"test", "list"})["jobs"].size(), 4U);
+  EXPECT_THAT(Yard({"test", "list"}).out, HasSubstr("shard 3/3 of " + first));
+  const Said again = Yard({"test", "rerun", second});
+  EXPECT_EQ(again.code, 0) << again.err;
+  EXPECT_THAT(again.out, HasSubstr("shard 2/3 of " + first));
+
+  // The worst decides.
+  std::vector<std::string> bad = shared;
+  bad.insert(bad.end(), {"--set", "BAD=1"});
+  const Said failed = Yard(bad);
+  EXPECT_EQ(failed.code, 1) << failed.err;
+  EXPECT_THAT(failed.out, AllOf(HasSubstr("shard 1/3 of "), HasSubstr("failed  the worst of 3 shards")));
+  std::vector<std::string> detached = shared;
+  detached.insert(detached.end(), {"--detach", "--json"});
+  const json taken = json::parse(Yard(detached).out);
+  ASSERT_EQ(taken["shards"].size(), 3U);
+  EXPECT_TRUE(taken["verdict"].is_null());
+  EXPECT_GE(taken["shards"][0]["expected_seconds"], 1);
+  for (const json& shard : taken["shards"]) EXPECT_EQ(Yard({"test", "cancel", shard["job"]}).code, 0);
 }
 
 TEST_F(ServerRunsTest, AJobIsListedShownReadFetchedAndRunAgain) {

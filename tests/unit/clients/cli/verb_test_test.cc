@@ -57,6 +57,11 @@ TEST_F(VerbTest, OptionsThatDoNotFitAreRefusedBeforeAnybodyIsAsked) {
   EXPECT_EQ(run({"--device", "npu:Ascend910B*:0"}).code, 2);
   EXPECT_EQ(run({"--out", Run()}).code, 2);
   EXPECT_EQ(RunCommandLine({"test", "run", "kernels", "--local", "--device", "gpu:1"}).code, 2);
+  EXPECT_EQ(run({"--shards", "0"}).code, 2);
+  EXPECT_EQ(run({"--shards", "65"}).code, 2);
+  const Result here = RunCommandLine({"test", "run", "kernels", "--local", "--shards", "2"});
+  EXPECT_EQ(here.code, 2);
+  EXPECT_THAT(here.err, HasSubstr("on the server: leave --local out"));
   EXPECT_EQ(RunCommandLine({"test", "logs", Run(), "-f"}).code, 2);
   EXPECT_EQ(RunCommandLine({"test", "logs", Run()}).code, 2);
 }
