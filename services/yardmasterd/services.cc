@@ -89,6 +89,9 @@ absl::Span<const ServiceRow> Services() {
           .planners = {[](const PlannerEnvironment& env) -> MadePlanner {
             return std::make_shared<dispatch::TestPlanner>(dispatch::TestEnvironment{
                 env.config, env.caches, env.forges, env.dispatch.suites(), env.dispatch.files(), env.dispatch.scratch(),
+                [jobs = &env.pull_jobs](const v1::JobSpec& spec, uint32_t shards, const std::string& group) {
+                  return jobs->Share(spec, shards, group);
+                },
                 [jobs = &env.pull_jobs](const v1::SubmitJob& submit) { return jobs->Check(submit); },
                 [jobs = &env.pull_jobs](const v1::Subject& subject) { return jobs->Live(subject); },
                 [jobs = &env.pull_jobs](const std::string& job) { return jobs->Find(job); },

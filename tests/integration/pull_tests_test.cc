@@ -20,9 +20,11 @@ namespace {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using testing::kFork;
 using testing::kUpstream;
+using ::testing::Not;
 using testing::Process;
 using testing::Program;
 using testing::SourcePath;
@@ -49,6 +51,9 @@ class PullTestsTest : public testing::PullTest {
       {"id": "breaks", "title": "Fails", "source": {"repository": "github:o/r", "ref": "main"},
        "limits": {"step_s": 60, "grace_s": 1, "disk_mb": 1},
        "layers": [{"id": "break", "kind": "correctness", "steps": [{"id": "break", "shell": "exit 1"}]}]},
+      {"id": "parts", "title": "Has two steps", "source": {"repository": "github:o/r", "ref": "main"},
+       "limits": {"step_s": 60, "grace_s": 1, "disk_mb": 1},
+       "layers": [{"id": "look", "kind": "correctness", "steps": [{"id": "good", "shell": "test -f b.py"}, {"id": "bad", "shell": "exit 1"}]}]},
       {"id": "slow", "title": "Takes its time", "source": {"repository": "github:o/r", "ref": "main"},
        "limits": {"step_s": 120, "grace_s": 1, "disk_mb": 1},
        "layers": [{"id": "wait", "kind": "correctness", "steps": [{"id": "wait", "shell": "for i in $(seq 1 300); do test -f go && break; sleep 0.2; done; grep -q three b.py"}]}]}]})");
@@ -164,6 +169,29 @@ TEST_P(PullTestsTest, TheHeadIsTestedAndWhatComesOfItIsToldOnce) {
            std::string::npos;
   })) << Everything();
   EXPECT_EQ(Forge("unexpected"), json::array());
+}
+
+TEST_P(PullTestsTest, JobsThatShareASuiteAreToldOneByOne) {
+  StartWithSuites();
+  LetAliceWrite();
+  const std::string head = There(kFork, "topic");
+  EXPECT_THAT(Say("maria", "/test parts shards=4"),
+              AllOf(HasSubstr("repo/parts (1/2)"), HasSubstr("repo/parts (2/2)")));
+  ASSERT_TRUE(Eventually([&] {
+    return IsTold("parts (1/2)", head, "success") && IsTold("parts (2/2)", head, "failure");
+  })) << Everything();
+  ASSERT_EQ(Jobs().size(), 2U);
+  if (GetParam() != "github") {
+    // The comment in place of checks has both.
+    const std::string all = Comments();
+    EXPECT_THAT(all, AllOf(HasSubstr("`repo/parts (1/2)`: passed"), HasSubstr("`repo/parts (2/2)`: failed")));
+  }
+  // Only what failed is run again.
+  const std::string again = Say("maria", "/retest");
+  EXPECT_THAT(again, AllOf(HasSubstr("repo/parts (2/2)"), Not(HasSubstr("repo/parts (1/2)"))));
+  ASSERT_TRUE(Eventually([&] { return Jobs().size() == 3U && Jobs()[0]["verdict"] == "failed"; })) << Everything();
+  EXPECT_EQ(Jobs()[0]["shard"]["index"], 2);
+  EXPECT_EQ(Jobs()[0]["shard"]["group"], Jobs()[1]["shard"]["group"]);
 }
 
 TEST_P(PullTestsTest, ARefOfAConfiguredRepositoryIsTestedByCall) {

@@ -31,6 +31,9 @@ constexpr size_t kMaxDetail = 600;
 // Fewer digits of a commit could be another's, too.
 constexpr size_t kLeastCommit = 7;
 
+constexpr int64_t kMostCards = 4096;
+constexpr int64_t kMostShards = 64;
+
 // Why nothing is done; "{}" is the detail.
 struct TestRefusal {
   std::string_view code;
@@ -69,6 +72,13 @@ std::string RefusedText(const CommandRun& run, const v1::Plan& plan, const std::
   if (text == std::end(kTestRefusals)) return code;
   return absl::StrReplaceAll(Abs(run.asked.chinese ? text->zh : text->en),
                              {{"{}", EchoCode(WhyOfStep(plan, "why"), kMaxDetail)}});
+}
+
+// A number of things, at most so many; 0 where it is not given.
+uint32_t CountSlot(const ParsedCommand& command, std::string_view slot, int64_t most) {
+  const auto it = command.slots.find(slot);
+  const int64_t* const count = it == command.slots.end() ? nullptr : std::get_if<int64_t>(&it->second);
+  return count == nullptr ? 0 : static_cast<uint32_t>(std::clamp<int64_t>(*count, 0, most));
 }
 
 // A number, as text; empty where it is not given.
@@ -139,10 +149,8 @@ absl::StatusOr<CommandResult> Test(const CommandRun& run) {
   request.set_suite(OneSlot(run.command, "suite"));
   request.set_device(OneSlot(run.command, "device"));
   request.set_level(NumberSlot(run.command, "level"));
-  if (const auto cards = run.command.slots.find("cards"); cards != run.command.slots.end()) {
-    const int64_t* const count = std::get_if<int64_t>(&cards->second);
-    if (count != nullptr && *count > 0) request.set_cards(static_cast<uint32_t>(std::min<int64_t>(*count, 4096)));
-  }
+  request.set_cards(CountSlot(run.command, "cards", kMostCards));
+  request.set_shards(CountSlot(run.command, "shards", kMostShards));
   CommandResult out;
   ASSIGN_OR_RETURN(const std::optional<v1::Plan> plan, AskAboutTests(run, std::move(request), out));
   if (!plan.has_value()) return out;

@@ -120,7 +120,7 @@ std::string TrunkText(const TrunkView& view) {
 // `view`: of what was tried `on_trunk`, where that is not null.
 std::string ReportText(const v1::SuiteJob& job, std::string_view result, const ReportedJob* on_trunk,
                        const TrunkView& view) {
-  std::string text = absl::StrCat("Suite ", EchoCode(job.spec().suite()), " on ",
+  std::string text = absl::StrCat("Suite ", EchoCode(TestNameOf(job.spec())), " on ",
                                   EchoCode(ShortCommit(job.spec().ref())), ", job ", EchoCode(job.job()));
   if (!job.runner().empty()) absl::StrAppend(&text, ", runner ", EchoCode(job.runner()));
   if (job.attempt() > 1) absl::StrAppend(&text, ", run ", job.attempt());
@@ -234,14 +234,24 @@ std::string TitleOf(const v1::SuiteJob& job, std::string_view result) {
 v1::ReportCheck CheckOf(const v1::JobSpec& spec) {
   v1::ReportCheck check;
   check.set_head(spec.ref());
-  check.set_name(CheckNameOf(spec.suite()));
+  check.set_name(CheckNameOf(spec));
   check.set_attempt(spec.check_attempt());
   return check;
 }
 
 }  // namespace
 
-std::string CheckNameOf(std::string_view suite) { return absl::StrCat(Abs(kTestCheckPrefix), Abs(suite)); }
+std::string TestNameOf(const v1::JobSpec& spec) {
+  if (!spec.has_shard()) return spec.suite();
+  return absl::StrCat(spec.suite(), " (", spec.shard().index(), "/", spec.shard().count(), ")");
+}
+
+std::string CheckNameOf(const v1::JobSpec& spec) { return absl::StrCat(Abs(kTestCheckPrefix), TestNameOf(spec)); }
+
+bool NewestJobs::Takes(const v1::JobSpec& spec) {
+  const std::string& group = groups_.try_emplace(spec.suite(), spec.shard().group()).first->second;
+  return group == spec.shard().group() && taken_.insert(TestNameOf(spec)).second;
+}
 
 std::string PullName(const v1::Subject& subject) {
   return absl::StrCat(QualifiedName(subject.forge(), subject.repository()), "#", subject.number());
@@ -268,8 +278,9 @@ std::optional<v1::Subject> PullNamed(std::string_view name) {
 v1::ReportCheck BegunCheck(const v1::JobSpec& spec, std::string_view job, std::string_view by) {
   v1::ReportCheck check = CheckOf(spec);
   check.set_title(absl::StrCat("queued, asked for by ", EchoText(by)));
-  check.set_summary(absl::StrCat("Suite ", EchoCode(spec.suite()), ", job ", EchoCode(job), ".\n\n`yard test logs -f ",
-                                 Abs(job), "` follows it, `yard test explain ", Abs(job), "` says why it waits."));
+  check.set_summary(absl::StrCat("Suite ", EchoCode(TestNameOf(spec)), ", job ", EchoCode(job),
+                                 ".\n\n`yard test logs -f ", Abs(job), "` follows it, `yard test explain ", Abs(job),
+                                 "` says why it waits."));
   return check;
 }
 
@@ -314,8 +325,8 @@ v1::ReportCheck ProgressCheck(const v1::SuiteJob& job, int64_t progress) {
   const v1::RunProgress& run = job.progress();
   check.set_title(absl::StrCat("layer ", run.layers_size(), " of ", run.layers_in_all(), ": ",
                                run.layers_size() == 0 ? "" : run.layers(run.layers_size() - 1).id()));
-  std::string text = absl::StrCat("Suite ", EchoCode(job.spec().suite()), ", job ", EchoCode(job.job()), ", on runner ",
-                                  EchoCode(job.runner()), ".");
+  std::string text = absl::StrCat("Suite ", EchoCode(TestNameOf(job.spec())), ", job ", EchoCode(job.job()),
+                                  ", on runner ", EchoCode(job.runner()), ".");
   if (job.expected_seconds() > 0)
     absl::StrAppend(&text, " It usually takes ", MinutesText(job.expected_seconds()), ".");
   absl::StrAppend(&text, ProgressTable(run), "\n\n`yard test logs -f ", job.job(), "` follows it.");
@@ -328,7 +339,7 @@ std::string JobsText(const std::string& head, const std::vector<ReportedJob>& jo
   std::string text = absl::StrCat("### Tests of ", EchoCode(ShortCommit(head)), "\n");
   for (const ReportedJob& one : jobs) {
     const v1::SuiteJob& job = one.job;
-    absl::StrAppend(&text, "\n* ", EchoCode(job.spec().suite()), ": ");
+    absl::StrAppend(&text, "\n* ", EchoCode(TestNameOf(job.spec())), ": ");
     if (job.verdict().empty()) {
       absl::StrAppend(&text, job.state(), ", job ", EchoCode(job.job()), JobProgressText(job));
       continue;
@@ -347,8 +358,8 @@ std::string JobsText(const std::string& head, const std::vector<ReportedJob>& jo
 std::string TrunkComment(const ReportedJob& on_trunk, const ReportedJob& failed) {
   const v1::SuiteJob& job = on_trunk.job;
   std::string text =
-      absl::StrCat(EchoCode(job.spec().suite()), " on the base commit ", EchoCode(ShortCommit(job.spec().ref())), ": ",
-                   TitleOf(job, on_trunk.result), ", job ", EchoCode(job.job()), "\n");
+      absl::StrCat(EchoCode(TestNameOf(job.spec())), " on the base commit ", EchoCode(ShortCommit(job.spec().ref())),
+                   ": ", TitleOf(job, on_trunk.result), ", job ", EchoCode(job.job()), "\n");
   const TrunkView view = ViewOfTrunk(failed, on_trunk);
   absl::StrAppend(&text, TrunkText(view));
   if (view.broken.empty() && view.only_here.empty()) {
@@ -364,7 +375,7 @@ std::string TrunkComment(const ReportedJob& on_trunk, const ReportedJob& failed)
 }
 
 std::string JobLine(const v1::SuiteJob& job, std::string_view result, bool chinese) {
-  std::string line = absl::StrCat(EchoCode(job.spec().suite()), chinese ? "，任务 " : ", job ", EchoCode(job.job()),
+  std::string line = absl::StrCat(EchoCode(TestNameOf(job.spec())), chinese ? "，任务 " : ", job ", EchoCode(job.job()),
                                   chinese ? "：" : ": ");
   if (job.verdict().empty()) {
     const bool waits = job.attempt() == 0;

@@ -16,8 +16,22 @@
 
 namespace yardmaster::dispatch {
 
-// Name of the check that tells of a suite, "pack/id".
-std::string CheckNameOf(std::string_view suite);
+// What people call a job: "pack/id", and of several that share a run "pack/id (2/4)".
+std::string TestNameOf(const v1::JobSpec& spec);
+// Name of the check that tells of it.
+std::string CheckNameOf(const v1::JobSpec& spec);
+
+// Of the jobs of a head, the newest first, those that say how it stands: of each suite the newest, and if that shares
+// its run with others, the newest of each.
+class NewestJobs {
+ public:
+  // Whether it is one of them.
+  bool Takes(const v1::JobSpec& spec);
+
+ private:
+  std::map<std::string, std::string> groups_;  // by suite
+  std::set<std::string> taken_;                // by name
+};
 
 // "github:owner/name#7".
 std::string PullName(const v1::Subject& subject);

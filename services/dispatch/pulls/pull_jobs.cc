@@ -14,6 +14,7 @@
 #include "services/core/status_macros.h"
 #include "services/dispatch/job_messages.h"
 #include "services/dispatch/job_result.h"
+#include "services/dispatch/job_shards.h"
 #include "services/dispatch/make_job.h"
 #include "services/dispatch/pulls/job_report.h"
 #include "services/intake/chat_bridge.h"
@@ -144,6 +145,11 @@ absl::StatusOr<v1::SuiteJob> PullJobs::Find(const std::string& job) const {
   return MessageOf(known);
 }
 
+absl::StatusOr<std::vector<v1::JobSpec>> PullJobs::Share(const v1::JobSpec& spec, uint32_t shards,
+                                                         const std::string& group) const {
+  return ShardsOf(dispatch_, spec, shards, group);
+}
+
 absl::Status PullJobs::NarrowToFailed(const std::string& job, v1::JobSpec& spec) const {
   ASSIGN_OR_RETURN(const Job known, dispatch_.dispatcher().FindJob(job));
   return SelectFailed(dispatch_.files(), known, spec);
@@ -154,7 +160,7 @@ absl::StatusOr<PullJobs::HeadJobs> PullJobs::JobsOf(const v1::Subject& subject) 
                    dispatch_.dispatcher().ListJobs({RepositoryOf(subject), /*live_only=*/false}, {.limit = kOldJobs}));
   const std::string name = PullName(subject);
   HeadJobs found;
-  std::set<std::string> suites;
+  NewestJobs newest;
   std::map<std::string, const Job*> tried;
   for (const Job& job : page.items) {
     const v1::JobSpec spec = SpecOf(job);
@@ -165,7 +171,7 @@ absl::StatusOr<PullJobs::HeadJobs> PullJobs::JobsOf(const v1::Subject& subject) 
       continue;
     }
     if (found.head.empty()) found.head = spec.ref();
-    if (spec.ref() != found.head || !suites.insert(spec.suite()).second) continue;
+    if (spec.ref() != found.head || !newest.Takes(spec)) continue;
     found.jobs.push_back(Reported(job));
     const auto trunk = tried.find(job.id);
     if (trunk != tried.end()) found.on_trunk.emplace(job.id, Reported(*trunk->second));

@@ -50,6 +50,9 @@ class PullJobs final : public JobDispatcher, public ChangeListener {
   absl::StatusOr<std::vector<v1::SuiteJob>> Live(const v1::Subject& subject) const;
   // NOT_FOUND if it is no longer known.
   absl::StatusOr<v1::SuiteJob> Find(const std::string& job) const;
+  // As ShardsOf of job_shards.h.
+  absl::StatusOr<std::vector<v1::JobSpec>> Share(const v1::JobSpec& spec, uint32_t shards,
+                                                 const std::string& group) const;
   // As SelectFailed of job_result.h.
   absl::Status NarrowToFailed(const std::string& job, v1::JobSpec& spec) const;
 
@@ -68,7 +71,7 @@ class PullJobs final : public JobDispatcher, public ChangeListener {
   absl::Status TellTrunk(const Job& job, SubjectRequest request, const Forge& forge);
   // True if there is nothing to say, or it was said.
   bool TellProgress(const Job& job);
-  // What was asked for last of the pull request: that head, and the newest job of each suite there, with its result.
+  // What was asked for last of the pull request: that head, and its newest jobs (NewestJobs), with their results.
   struct HeadJobs {
     std::string head;
     std::vector<ReportedJob> jobs;

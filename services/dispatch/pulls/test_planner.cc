@@ -17,6 +17,7 @@
 #include "services/core/short_commit.h"
 #include "services/core/short_digest.h"
 #include "services/core/status_macros.h"
+#include "services/dispatch/job_shards.h"
 #include "services/dispatch/pulls/head_tree.h"
 #include "services/dispatch/pulls/job_report.h"
 #include "services/dispatch/pulls/refusal.h"
@@ -29,8 +30,8 @@ namespace {
 
 constexpr std::string_view kUntrusted = "untrusted";
 
-// Of the check that tells of a job: how many jobs of its suite there were at the head before. One that tries failures
-// of the head on the base counts with them: what it finds is told by a check of the head, too.
+// Of the check that tells of a job: how many jobs with that check there were at the head before. One that tries
+// failures of the head on the base counts with them: what it finds is told by a check of the head, too.
 int64_t AttemptOf(const std::vector<v1::Action>& submitted, const std::string& job, const v1::JobSpec& spec) {
   std::set<std::string_view> of_head;
   std::string_view head = spec.ref();
@@ -39,7 +40,7 @@ int64_t AttemptOf(const std::vector<v1::Action>& submitted, const std::string& j
   }
   for (const v1::Action& action : submitted) {
     const v1::JobSpec& other = action.submit_job().spec();
-    if (other.trunk_of().empty() && other.ref() == head && other.suite() == spec.suite()) {
+    if (other.trunk_of().empty() && other.ref() == head && TestNameOf(other) == TestNameOf(spec)) {
       of_head.insert(action.submit_job().job());
     }
   }
@@ -92,9 +93,11 @@ class TestPlanning {
   // Every job that was submitted for the pull request, the newest first.
   absl::StatusOr<const std::vector<v1::Action>*> Submitted();
   absl::Status Submit(const ForgePull& pull, v1::Plan& plan);
-  // Jobs of the head by suite, the newest of each, as far as the request means them.
+  // The newest jobs of the head by their names, as far as the request means them.
   absl::StatusOr<std::map<std::string, v1::SuiteJob>> JobsOfHead(const ForgePull& pull);
-  bool IsMeant(const std::string& suite) const;
+  bool IsMeant(const v1::JobSpec& spec) const;
+  // The name of the job that this request makes of the suite; of several that share it, the first.
+  std::string FirstJobOf(const std::string& suite) const;
   absl::Status Retest(const ForgePull& pull, v1::Plan& plan);
   absl::Status TryOnBase(const ForgePull& pull, v1::Plan& plan);
   // Adds the job, and its check where it has one. False: the plan says why it can't run.
@@ -206,7 +209,7 @@ absl::StatusOr<bool> TestPlanning::AddJob(v1::JobSpec spec, v1::Plan& plan) {
   v1::SubmitJob submit;
   submit.set_by(input_.event.actor());
   submit.set_cause(cause_);
-  submit.set_job("j-" + ShortDigestOf({TestPlanner::kName, SubjectKey(subject()), cause_, spec.suite()}));
+  submit.set_job(ShardJobId(FirstJobOf(spec.suite()), spec.shard().index()));
   spec.set_subject(PullName(subject()));
   spec.clear_told();
   if (input_.asked.told.has_value()) *spec.mutable_told() = *input_.asked.told;
@@ -218,7 +221,7 @@ absl::StatusOr<bool> TestPlanning::AddJob(v1::JobSpec spec, v1::Plan& plan) {
     return false;
   }
   AddStep("job", submit.job(), plan);
-  AddStep("suite", spec.suite(), plan);
+  AddStep("suite", TestNameOf(spec), plan);
   if (input_.asked.preview) return true;
   const v1::ReportCheck begun = BegunCheck(spec, submit.job(), submit.by());
   *plan.add_actions()->mutable_submit_job() = std::move(submit);
@@ -247,35 +250,44 @@ absl::Status TestPlanning::Submit(const ForgePull& pull, v1::Plan& plan) {
     spec.set_ref(pull.head_sha);
     spec.set_source_digest(tree->digest);
     spec.set_pool(pool_);
-    ASSIGN_OR_RETURN(const bool added, AddJob(std::move(spec), plan));
-    if (!added) return absl::OkStatus();
+    absl::StatusOr<std::vector<v1::JobSpec>> shared =
+        env_.share(spec, request_.shards(), FirstJobOf(chosen.suite.name));
+    if (!shared.ok()) {
+      plan.clear_actions();
+      Refuse({"not-runnable", std::string(shared.status().message())}, plan);
+      return absl::OkStatus();
+    }
+    for (v1::JobSpec& one : *shared) {
+      ASSIGN_OR_RETURN(const bool added, AddJob(std::move(one), plan));
+      if (!added) return absl::OkStatus();
+    }
   }
   plan.set_input_digest(ShortDigestOf({TestPlanner::kName, pull.head_sha, cause_}));
   return absl::OkStatus();
 }
 
-bool TestPlanning::IsMeant(const std::string& suite) const {
+bool TestPlanning::IsMeant(const v1::JobSpec& spec) const {
   const std::string& word = request_.suite();
-  return word.empty() || suite == word || absl::EndsWith(suite, absl::StrCat("/", word));
+  return word.empty() || spec.suite() == word || TestNameOf(spec) == word ||
+         absl::EndsWith(spec.suite(), absl::StrCat("/", word));
+}
+
+std::string TestPlanning::FirstJobOf(const std::string& suite) const {
+  return "j-" + ShortDigestOf({TestPlanner::kName, SubjectKey(subject()), cause_, suite});
 }
 
 absl::StatusOr<std::map<std::string, v1::SuiteJob>> TestPlanning::JobsOfHead(const ForgePull& pull) {
   ASSIGN_OR_RETURN(const std::vector<v1::Action>* const submitted, Submitted());
   std::map<std::string, v1::SuiteJob> jobs;
+  NewestJobs newest;
   for (const v1::Action& action : *submitted) {
     const v1::SubmitJob& submit = action.submit_job();
     const v1::JobSpec& spec = submit.spec();
-    // The newest come first.
-    if (spec.ref() != pull.head_sha || !spec.trunk_of().empty() || !IsMeant(spec.suite()) ||
-        jobs.contains(spec.suite())) {
-      continue;
-    }
+    if (spec.ref() != pull.head_sha || !spec.trunk_of().empty()) continue;
     const absl::StatusOr<v1::SuiteJob> job = env_.find(submit.job());
-    if (job.ok()) {
-      jobs[spec.suite()] = *job;
-    } else if (!absl::IsNotFound(job.status())) {
-      return job.status();
-    }
+    if (absl::IsNotFound(job.status())) continue;
+    RETURN_IF_ERROR(job.status());
+    if (newest.Takes(spec) && IsMeant(spec)) jobs[TestNameOf(spec)] = *job;
   }
   return jobs;
 }

@@ -32,6 +32,10 @@ struct TestEnvironment {
   SuiteCatalog& suites;
   PartFiles& files;
   std::filesystem::path scratch;  // for archives while they are written
+  // The specifications of up to `shards` jobs that share what this one says; see ShardsOf of job_shards.h.
+  std::function<absl::StatusOr<std::vector<v1::JobSpec>>(const v1::JobSpec& spec, uint32_t shards,
+                                                         const std::string& group)>
+      share;
   // Why a job can't be submitted.
   std::function<absl::Status(const v1::SubmitJob& submit)> check;
   // Jobs of a pull request that wait or run.

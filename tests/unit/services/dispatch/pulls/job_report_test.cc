@@ -73,6 +73,36 @@ TEST(JobReport, TheVerdictIsTheCodesOnlyWhereItIs) {
   EXPECT_THAT(check.summary(), Not(HasSubstr("@everybody")));
 }
 
+TEST(JobReport, JobsThatShareASuiteHaveChecksOfTheirOwnAndAreToldTogether) {
+  v1::SuiteJob second = Ended("failed", "code");
+  second.mutable_spec()->mutable_shard()->set_index(2);
+  second.mutable_spec()->mutable_shard()->set_count(4);
+  second.mutable_spec()->mutable_shard()->set_group("j-1");
+  EXPECT_EQ(EndedCheck({second, kResult}).name(), "yardmaster/test/repo/units (2/4)");
+  EXPECT_THAT(JobsText(std::string(40, 'a'), {{second, kResult}}), HasSubstr("* `repo/units (2/4)`: failed"));
+  EXPECT_THAT(JobLine(second, kResult, false), HasSubstr("`repo/units (2/4)`, job"));
+
+  const auto spec = [&](const std::string& suite, const std::string& group, uint32_t index) {
+    v1::JobSpec one;
+    one.set_suite(suite);
+    if (!group.empty()) {
+      one.mutable_shard()->set_group(group);
+      one.mutable_shard()->set_index(index);
+      one.mutable_shard()->set_count(2);
+    }
+    return one;
+  };
+  NewestJobs newest;
+  EXPECT_TRUE(newest.Takes(spec("units", "j-1", 2)));
+  EXPECT_FALSE(newest.Takes(spec("units", "j-1", 2))) << "it was run again";
+  EXPECT_TRUE(newest.Takes(spec("units", "j-1", 1)));
+  EXPECT_FALSE(newest.Takes(spec("units", "", 0))) << "it was one job before";
+  EXPECT_FALSE(newest.Takes(spec("units", "j-0", 1)));
+  EXPECT_TRUE(newest.Takes(spec("more", "", 0)));
+  EXPECT_FALSE(newest.Takes(spec("more", "", 0)));
+  EXPECT_FALSE(newest.Takes(spec("more", "j-0", 1)));
+}
+
 TEST(JobReport, LayersAndFailuresAreToldWithoutTheirMarkup) {
   const ReportCheck check = EndedCheck({Ended("failed", "code"), kResult});
   EXPECT_EQ(check.title(), "failed: 6 tests, 1 failed");
