@@ -16,18 +16,19 @@
 #include <ctime>
 #include <mutex>
 #include <shared_mutex>
+#include <utility>
 
 #include "absl/algorithm/container.h"
+#include "services/core/credentials.h"
 #include "services/core/limits.h"
 #include "services/core/utf8.h"
 
 namespace yardmaster {
 namespace {
 
-constexpr char kRedacted[] = "[redacted]";
 constexpr size_t kShortestSecret = 4;
 
-// Credentials known by their look, and what is put in their place.
+// Credentials known by what stands before them, and what is put in their place.
 struct CredentialPattern {
   std::string_view pattern;
   std::string_view replacement;
@@ -35,18 +36,11 @@ struct CredentialPattern {
 constexpr CredentialPattern kCredentialPatterns[] = {
     // Authorization: Bearer …, PRIVATE-TOKEN: … and the like.
     {R"((?i)((?:bearer|basic|private-token:?|authorization: *token) +)[a-z0-9._~+/=-]{6,})", R"(\1[redacted])"},
-    // https://user:password@host and https://token@host.
-    {R"((?i)([a-z][a-z0-9+.-]*://)[^/\s@"']+@)", R"(\1[redacted]@)"},
     // ?access_token=…&token=…, client_secret=….
     {R"((?i)((?:token|secret|password|api_key)=)[^&\s"'#]+)", R"(\1[redacted])"},
-    // GitHub's own: ghp_, gho_, ghu_, ghs_, ghr_, github_pat_.
-    {R"(\b(?:gh[pousr]_[A-Za-z0-9]{16,}|github_pat_[A-Za-z0-9_]{20,}))", "[redacted]"},
-    // Private keys in PEM, also when the end is missing.
-    {R"((?s)-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|$))", "[redacted]"},
 };
 // One of these is in every text that a pattern above can match: nearly all lines are done after one pass.
-constexpr char kCredentialHint[] =
-    "(?i)bearer|basic|token|://|secret=|password=|api_key=|gh[pousr]_|github_pat_|PRIVATE KEY";
+constexpr char kCredentialHint[] = "(?i)bearer|basic|token|secret=|password=|api_key=";
 
 }  // namespace
 
@@ -98,16 +92,17 @@ std::string Redactor::Redact(std::string_view text) const {
   {
     std::shared_lock<std::shared_mutex> lock(impl_->mutex);
     for (const std::string& value : impl_->values) {
-      for (size_t at = out.find(value); at != std::string::npos; at = out.find(value, at + sizeof(kRedacted) - 1)) {
+      for (size_t at = out.find(value); at != std::string::npos; at = out.find(value, at + kRedacted.size())) {
         out.replace(at, value.size(), kRedacted);
       }
     }
   }
-  if (!re2::RE2::PartialMatch(out, impl_->hint)) return out;
-  for (const Impl::Pattern& pattern : impl_->patterns) {
-    re2::RE2::GlobalReplace(&out, *pattern.match, pattern.replacement);
+  if (re2::RE2::PartialMatch(out, impl_->hint)) {
+    for (const Impl::Pattern& pattern : impl_->patterns) {
+      re2::RE2::GlobalReplace(&out, *pattern.match, pattern.replacement);
+    }
   }
-  return out;
+  return WithoutCredentials(std::move(out));
 }
 
 // --- Lines ---

@@ -15,6 +15,7 @@
 #include "rules/engine/checks/near_miss.h"
 #include "rules/engine/checks/rule_names.h"
 #include "rules/engine/checks/run.h"
+#include "services/core/credentials.h"
 #include "services/core/glob.h"
 #include "services/core/readable.h"
 
@@ -447,8 +448,8 @@ class Reviewer {
     finding.pack_severity = active.rule->pack_severity;
     const auto text = [&](const Template& source) {
       bool missing = false;
-      return source.parts.empty() ? std::string()
-                                  : Readable(source.Expand(run_, frame, missing, true), kMaxMessageBytes);
+      if (source.parts.empty()) return std::string();
+      return Readable(WithoutCredentials(source.Expand(run_, frame, missing, true)), kMaxMessageBytes);
     };
     finding.message = text(rule.message);
     finding.message_zh = text(rule.message_zh);

@@ -10,6 +10,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "services/core/absl_view.h"
+#include "services/core/credentials.h"
 #include "services/core/lines.h"
 #include "services/core/readable.h"
 #include "services/core/utf8.h"
@@ -74,6 +75,7 @@ std::optional<uint32_t> PlaceNumber(std::string_view digits) {
 }
 
 void FindingCollector::Add(ToolFinding found) {
+  found.message = WithoutCredentials(std::move(found.message));
   if (found.path.empty()) return LeaveOut("it names no file", found.message);
   std::optional<std::string> path = RepositoryPath(found.path, options_.root);
   if (!path.has_value()) return LeaveOut(kOutsideRepository, found.path);
@@ -102,7 +104,8 @@ void FindingCollector::LeaveOut(std::string_view reason, std::string_view exampl
   if (known != imported_.left_out.end()) {
     ++known->count;
   } else {
-    imported_.left_out.push_back({std::string(reason), 1, Readable(TrimBlanks(example), kMaxExampleBytes)});
+    const std::string shown = WithoutCredentials(std::string(example));
+    imported_.left_out.push_back({std::string(reason), 1, Readable(TrimBlanks(shown), kMaxExampleBytes)});
   }
 }
 

@@ -313,6 +313,15 @@ TEST(Review, TextsInMessagesAreShortAndOnOneLine) {
   EXPECT_EQ(result.findings[0].message, "`f(1, 2)` no");
 }
 
+TEST(Review, CredentialsOfTheCodeAreNotSaidAgain) {
+  const auto set = Load(
+      Telling(R"("each": "call", "where": {"name": "f"}, "message": "`{text}` no", "fix": "Not `{arg.0.value}`.")"));
+  const ReviewResult result = Review(*set, {File("a.py", "f('AKIAABCDEFGHIJKLMNOP')\n")}, {});
+  ASSERT_EQ(result.findings.size(), 1U);
+  EXPECT_EQ(result.findings[0].message, "`f('[redacted]')` no");
+  EXPECT_EQ(result.findings[0].fix, "Not `[redacted]`.");
+}
+
 TEST(Review, WhatIsCalledLendsItsNameToTheCallOnly) {
   const auto set = Load(One(R"("each": ["call", "attribute"], "where": {"name": {"re": "^a\\.b"}})"));
   // The inner call and its callee; neither the outer call nor its attribute.

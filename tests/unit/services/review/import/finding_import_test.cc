@@ -64,6 +64,15 @@ TEST(FindingImport, TextsBecomeOneValidLine) {
   EXPECT_LE(wide.findings[0].message.size(), kMaxImportedMessageBytes);
 }
 
+TEST(FindingImport, CredentialsInWhatAToolSaysAreTakenOut) {
+  const std::string key = "ghp_abcdefghijklmnopqrstuvwxyz0123456789";
+  const ImportedFindings imported =
+      Imported("a.c:1:1: error: clone with " + key + " failed\nno place for " + key + "\n");
+  ASSERT_THAT(imported.findings, SizeIs(1));
+  EXPECT_EQ(imported.findings[0].message, "clone with [redacted] failed");
+  EXPECT_THAT(LeftOutOf(imported), ElementsAre("1 the line is in no known format: no place for [redacted]"));
+}
+
 TEST(RepositoryPath, IsRelativeToTheRoot) {
   EXPECT_EQ(RepositoryPath("./a//b/./c.py", ""), "a/b/c.py");
   EXPECT_EQ(RepositoryPath("a/../b.py", ""), "b.py");
