@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <string>
 
@@ -17,8 +19,13 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using Json = nlohmann::json;
 
+// Another file of the same kind, to measure the judge on failures that it has not seen.
+constexpr char kOtherFile[] = "YARDMASTER_FAILURES";
+
 std::vector<Json> ReadFailures() {
-  std::ifstream file(yardmaster::testing::SourcePath("tests/data/failures.jsonl"));
+  const char* const other = std::getenv(kOtherFile);
+  std::ifstream file(other != nullptr ? std::filesystem::path(other)
+                                      : yardmaster::testing::SourcePath("tests/data/failures.jsonl"));
   std::vector<Json> failures;
   for (std::string line; std::getline(file, line);) failures.push_back(Json::parse(line));
   return failures;
@@ -76,7 +83,9 @@ TEST_P(FailuresTest, HaveTheVerdictAndTheCauseThatIsExpected) {
   ASSERT_TRUE(judgement.result.cause.has_value()) << judgement.result.reason;
   const Cause& cause = *judgement.result.cause;
   EXPECT_EQ(FailureClassKey(cause.cls), expected.at("class").get<std::string>()) << cause.message;
-  EXPECT_EQ(cause.signature, expected.at("signature").get<std::string>()) << cause.message;
+  if (expected.contains("signature")) {
+    EXPECT_EQ(cause.signature, expected.at("signature").get<std::string>()) << cause.message;
+  }
   if (expected.contains("rank")) {
     EXPECT_EQ(cause.rank, expected.at("rank").get<int>()) << cause.message;
   }
