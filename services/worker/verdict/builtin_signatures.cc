@@ -34,7 +34,7 @@ std::vector<rules::FailureSignature> BuiltinSignatures() {
               // Further in, too, where pip shows what a package's build said. g++, clang: "a.cc:3:4: error: …"; without
               // a place: "cc1plus: error: …".
               R"(^\s*(?:[^\s:]|[^\s:][^:]*[^\s:]):\d+(?::\d+)?: (?:fatal )?error: )",
-              R"(^(?:\S*/)?(?:g\+\+|gcc|c\+\+|cc|cc1|cc1plus|clang|clang\+\+|nvcc|ptxas|nvlink|ld|lld|collect2)\S*: (?:fatal )?error\b)",
+              R"(^(?:\S*/)?(?:g\+\+|gcc|c\+\+|cc|cc1|cc1plus|clang|clang\+\+|nvcc|hipcc|icpx|bisheng|ccec|ptxas|nvlink|ld|lld|mold|lto-wrapper|collect2)\S*: (?:fatal )?error\b)",
               // nvcc: "a.cu(3): error: …", "a.cu(3): catastrophic error: …"; its tools: "ptxas fatal   : …".
               R"(^\s*\S[^()]*\(\d+\): (?:catastrophic )?error(?: #[\w-]+)?: )",
               R"(^(?:ptxas|nvcc|nvlink|fatbinary|cudafe\+\+)\s+(?:error|fatal)\s+:)",
@@ -76,7 +76,8 @@ std::vector<rules::FailureSignature> BuiltinSignatures() {
               R"((?-i)^(?:\[rank\d+\]:\s*)?(?:E\s+)?(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Exit|Interrupt|Failure)(?::|$))",
               // A class of a module of exceptions, whatever its name ends with.
               R"((?-i)^(?:\[rank\d+\]:\s*)?(?:E\s+)?(?:[a-zA-Z_]\w*\.)*(?:errors?|exceptions?)\.[A-Z]\w*(?::|$))",
-              R"(^\s*terminate called (?:after throwing an instance of|without an active exception))",
+              R"(^\s*terminate called (?:after throwing an instance of|without an active exception|recursively))",
+              R"(^libc\+\+abi: terminating )",
               R"(^Fatal Python error: )",
               R"(^thread '.+' panicked at )",
           }),
@@ -100,8 +101,16 @@ bool IsWrapper(const rules::FailureSignature& signature) {
   return signature.priority >= kFirstWrapper && signature.priority < kExitCode;
 }
 
-bool IsGeneric(const rules::FailureSignature& signature) {
-  return signature.id == kExceptionId || signature.id == kAssertionId || IsWrapper(signature);
+bool IsException(const rules::FailureSignature& signature) {
+  return signature.id == kExceptionId || signature.id == kAssertionId;
 }
+
+bool IsEcho(const rules::FailureSignature& signature) {
+  return signature.priority >= kFirstEcho && signature.priority < kFirstAdvice;
+}
+
+bool IsAdvice(const rules::FailureSignature& signature) { return signature.priority >= kFirstAdvice; }
+
+bool IsGeneric(const rules::FailureSignature& signature) { return IsException(signature) || IsWrapper(signature); }
 
 }  // namespace yardmaster::worker

@@ -29,6 +29,15 @@ std::vector<rules::FailureSignature> BuiltinSignatures();
 // and before a plain exception on the same line.
 bool IsWrapper(const rules::FailureSignature& signature);
 
+// True for the signatures of exceptions and assertions, which say by themselves why a program failed, in words of its
+// own.
+bool IsException(const rules::FailureSignature& signature);
+
+// True for texts that only repeat that something failed ("make: *** [all] Error 2"), and for advice that follows a
+// failure. They are no cause; a line that they match is quoted where no other says more.
+bool IsEcho(const rules::FailureSignature& signature);
+bool IsAdvice(const rules::FailureSignature& signature);
+
 // True for signatures that say that something went wrong and not what: anything else found on the same line, and a
 // victim's text on the same rank, explains more.
 bool IsGeneric(const rules::FailureSignature& signature);

@@ -29,6 +29,7 @@ struct Finding {
   std::string test;
   int64_t micros = kUnknownTime;  // since the step began
   std::optional<LogLine> line;    // that shows it
+  uint64_t said_in = 0;           // the line of the exception of which `line` is a part; 0: of none
   std::string search;             // a text by which that line is found where `line` is not set
   bool device_fatal = false;
   bool time_limit = false;  // of a test, or of a file of tests

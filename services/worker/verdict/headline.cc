@@ -1,10 +1,13 @@
 #include "services/worker/verdict/headline.h"
 
+#include <re2/re2.h>
+
 #include <algorithm>
 #include <cstddef>
 #include <optional>
 
 #include "services/core/lines.h"
+#include "services/worker/re2_piece.h"
 #include "services/worker/text.h"
 #include "services/worker/verdict/line_kinds.h"
 
@@ -64,14 +67,26 @@ std::string_view Headline(std::string_view message) {
   return inner.empty() ? first : inner;
 }
 
+bool IsPlaceOnly(std::string_view line) {
+  static const RE2 kPlace(R"(^(?:\S+:\d+|unknown file)(?:: Failure)?$)", RE2::Latin1);
+  return RE2::PartialMatch(Piece(line), kPlace);
+}
+
 std::string WithLineBelow(std::string_view headline, std::string_view message) {
   std::string text(headline);
-  if (!headline.ends_with(':')) return text;
+  const bool place = IsPlaceOnly(headline);
+  if (!headline.ends_with(':') && !place) return text;
+  // GoogleTest compares over several lines.
+  constexpr int kLinesOfCheck = 4;
+  int wanted = place ? kLinesOfCheck : 1;
   bool below = false;
   for (std::string_view line : FirstLines(message)) {
     if (IsErrorLine(line)) line.remove_prefix(1);
     line = TrimBlanks(line);
-    if (below && SaysAnything(line)) return Concat(text, " ", line);
+    if (below && SaysAnything(line)) {
+      text += Concat(" ", line);
+      if (--wanted == 0) break;
+    }
     below = below || line == headline;
   }
   return text;

@@ -1,9 +1,16 @@
 #include "services/worker/verdict/hits_by_rank.h"
 
+#include <re2/re2.h>
+
+#include <algorithm>
+
 #include "absl/algorithm/container.h"
+#include "services/worker/logs/escape_sequences.h"
+#include "services/worker/re2_piece.h"
 #include "services/worker/verdict/builtin_signatures.h"
 #include "services/worker/verdict/headline.h"
 #include "services/worker/verdict/line_kinds.h"
+#include "services/worker/verdict/line_prefix.h"
 #include "services/worker/verdict/priorities.h"
 
 namespace yardmaster::worker {
@@ -12,13 +19,15 @@ namespace {
 // After so many lines that tell of no failure the program has got over an exception.
 constexpr int kLinesGotOver = 100;
 
-int Tells(std::string_view text) { return SaysLittle(text) ? 0 : NamesOnlyCode(text) ? 1 : 2; }
+bool IsNoCause(const rules::FailureSignature* signature) { return IsEcho(*signature) || IsAdvice(*signature); }
 
-// A line that says little gives way to one that says more.
-bool Replaces(const LogLine& line, const LogLine& known) {
-  const int tells = Tells(line.text);
-  const int tells_known = Tells(known.text);
-  return tells == tells_known ? Earlier(line, known) : tells > tells_known;
+// What an exception says may have several lines; here something else begins: a blank line, what a logger writes, the
+// next traceback.
+bool BeginsEntry(std::string_view line, std::string_view text) {
+  static const RE2 kEntry(
+      R"((?:^|\]:)\s*\[?[IWEF](?:(?:20\d\d)?\d{3,4})? \S+[:\]]|^(?:INFO|WARNING|ERROR|CRITICAL)\b|\(most recent call)",
+      RE2::Latin1);
+  return !SaysAnything(text) || RE2::PartialMatch(Piece(line), kEntry);
 }
 
 }  // namespace
@@ -27,67 +36,96 @@ bool Earlier(const LogLine& a, const LogLine& b) {
   return std::pair(a.micros, a.number) < std::pair(b.micros, b.number);
 }
 
+HitsByRank::Output& HitsByRank::OutputOf(Rank& rank, std::string_view line, std::string_view text) {
+  // Of a longer line, less is looked at than it has; what stands in front is short.
+  constexpr size_t kMaxPrefix = 200;
+  if (line.size() > text.size()) {
+    std::string buffer;
+    const std::string_view plain = WithoutEscapes(line.substr(0, text.size() + kMaxPrefix), buffer);
+    const size_t size = plain.size() - std::min(plain.size(), text.size());
+    if (const std::string_view process = ProcessInPrefix(plain.substr(0, size)); !process.empty()) rank.last = process;
+  }
+  return rank.outputs[rank.last];
+}
+
 // The last of chained exceptions ended the program. Of one that it was raised from, the kind still counts.
-void HitsByRank::Forget(int number, Rank& rank, Chain chain) {
-  if (rank.exception == 0) return;
+void HitsByRank::Forget(int number, Output& output, Chain chain) {
+  if (output.exception == 0) return;
   const auto is_last = [&](const auto& entry) {
-    return entry.first.second == number && entry.second.line.number == rank.exception;
+    return entry.first.second == number && entry.second.hit.line.number == output.exception;
   };
-  rank.from_known = rank.from_known || (chain == Chain::kRaisedFrom && absl::c_any_of(first_, [&](const auto& entry) {
-                                          return is_last(entry) && !IsGeneric(*entry.first.first);
-                                        }));
-  std::erase_if(first_, [&](const auto& entry) {
+  output.from_known =
+      output.from_known || (chain == Chain::kRaisedFrom && absl::c_any_of(found_, [&](const auto& entry) {
+                              return is_last(entry) && !IsGeneric(*entry.first.first);
+                            }));
+  std::erase_if(found_, [&](const auto& entry) {
     return is_last(entry) && (chain != Chain::kRaisedFrom || IsGeneric(*entry.first.first));
   });
 }
 
 // A test that passes may print anything about the code. Numbers that differ are looked at by themselves.
 void HitsByRank::ForgetPassed(int number, const Rank& rank) {
-  std::erase_if(first_, [&](const auto& entry) {
+  std::erase_if(found_, [&](const auto& entry) {
     const rules::FailureSignature& signature = *entry.first.first;
     const bool precision = signature.priority >= kFirstPrecision && signature.priority < kAfterPrecision;
     const bool of_code = signature.cls == rules::FailureClass::kCode || signature.cls == rules::FailureClass::kVictim;
-    return entry.first.second == number && entry.second.line.number > rank.test_end && of_code && !precision &&
+    return entry.first.second == number && entry.second.hit.line.number > rank.test_end && of_code && !precision &&
            signature.priority >= kFirstHostFault;
   });
 }
 
-void HitsByRank::GoOn(int number, Rank& rank, bool fails) {
-  if (!rank.quiet.has_value()) return;
-  if (!fails && ++*rank.quiet < kLinesGotOver) return;
-  rank.quiet.reset();
-  const auto at = first_.find({exception_, number});
-  if (!fails && at != first_.end()) at->second.got_over = true;
+void HitsByRank::GoOn(int number, Output& output, std::string_view text, bool fails) {
+  if (!output.quiet.has_value()) return;
+  const bool goes_on = SaysItGoesOn(text);
+  if (!fails && !goes_on && ++*output.quiet < kLinesGotOver) return;
+  output.quiet.reset();
+  const auto at = found_.find({exception_, number});
+  const bool its_own = at != found_.end() && at->second.hit.line.number == output.exception;
+  if ((goes_on || !fails) && its_own) at->second.hit.got_over = true;
 }
 
 void HitsByRank::Add(const LogLine& line, std::string_view text, std::vector<const rules::FailureSignature*> matched,
                      bool exception) {
   Rank& rank = ranks_[line.rank];
-  const Chain chain = rank.tracebacks.Next(text);
-  rank.repeats = rank.repeats || chain == Chain::kRepeated;
-  if (chain != Chain::kNone && chain != Chain::kRepeated) Forget(line.rank, rank, chain);
-  if (rank.tracebacks.AtException() && !exception) {
+  Output& output = OutputOf(rank, line.text, text);
+  const Chain chain = output.tracebacks.Next(text);
+  output.repeats = output.repeats || chain == Chain::kRepeated;
+  if (chain != Chain::kNone && chain != Chain::kRepeated) Forget(line.rank, output, chain);
+  if (output.tracebacks.AtException() && !exception) {
     exception = true;
-    if (matched.empty() && exception_ != nullptr) matched.push_back(exception_);
+    if (absl::c_all_of(matched, IsNoCause) && exception_ != nullptr) matched.push_back(exception_);
   }
-  if (rank.versions.Next(text) && versions_ != nullptr) matched.assign(1, versions_);
+  if (output.versions.Next(text) && versions_ != nullptr) matched.assign(1, versions_);
   const TestEnd end = tests_ ? TestEndOf(text) : TestEnd::kNone;
-  if (rank.quiet.has_value()) {
-    GoOn(line.rank, rank,
-         !matched.empty() || chain != Chain::kNone || end == TestEnd::kOther || CallsItselfError(line.text) ||
-             CallsItselfError(text));
+  const Telling telling = matched.empty() && !output.quiet.has_value() ? Telling::kNothing
+                          : output.tracebacks.Aside()                  ? Telling::kAside
+                                                                       : TellingOf(line.text, matched);
+  if (output.quiet.has_value()) {
+    GoOn(line.rank, output, text,
+         !matched.empty() || chain != Chain::kNone || end == TestEnd::kOther || TellsOfFailure(telling));
   }
-  if (exception && std::exchange(rank.repeats, false)) return;
+  if (exception || BeginsEntry(line.text, text)) output.in_message = false;
+  if (exception && std::exchange(output.repeats, false)) return;
   for (const rules::FailureSignature* signature : matched) {
-    if (signature->id == kExceptionId && std::exchange(rank.from_known, false)) continue;
-    const auto [at, added] = first_.try_emplace({signature, line.rank}, Signatures::Hit{signature, line});
-    const bool later = !added && at->second.got_over;
-    if (later) at->second = {signature, line};
+    if (IsNoCause(signature)) continue;
+    if (signature->id == kExceptionId && std::exchange(output.from_known, false)) continue;
+    Found next{{signature, line}, telling};
+    // What is only logged, or comes from what is left over, has not ended the program.
+    next.hit.got_over = signature == exception_ && telling == Telling::kAside;
+    if (output.in_message) next.hit.said_in = output.exception;
+    const auto [at, added] = found_.try_emplace({signature, line.rank}, next);
+    Found& known = at->second;
+    const bool later = !added && known.hit.got_over && !next.hit.got_over;
+    const bool tells_more =
+        !added && (next.telling == known.telling ? Earlier(line, known.hit.line) : next.telling > known.telling);
+    if (later || tells_more) known = next;
     // What pytest repeats of a failed test stands in a list: nothing goes on there.
-    if (signature == exception_ && (added || later) && !IsErrorLine(text)) rank.quiet = 0;
-    if (!added && Replaces(line, at->second.line)) at->second.line = line;
+    if (signature == exception_ && (added || later || tells_more) && !IsErrorLine(text)) output.quiet = 0;
   }
-  if (exception) rank.exception = line.number;
+  if (exception) {
+    output.exception = line.number;
+    output.in_message = true;
+  }
   if (end == TestEnd::kNone) return;
   if (end == TestEnd::kPassed) ForgetPassed(line.rank, rank);
   rank.test_end = line.number;
@@ -95,9 +133,9 @@ void HitsByRank::Add(const LogLine& line, std::string_view text, std::vector<con
 
 std::vector<Signatures::Hit> HitsByRank::Take() {
   std::vector<Signatures::Hit> hits;
-  hits.reserve(first_.size());
-  for (auto& [key, hit] : first_) hits.push_back(std::move(hit));
-  first_.clear();
+  hits.reserve(found_.size());
+  for (auto& [key, found] : found_) hits.push_back(std::move(found.hit));
+  found_.clear();
   return hits;
 }
 

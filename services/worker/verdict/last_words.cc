@@ -10,10 +10,10 @@
 #include "services/core/lines.h"
 #include "services/worker/logs/escape_sequences.h"
 #include "services/worker/re2_piece.h"
-#include "services/worker/text.h"
 #include "services/worker/verdict/headline.h"
 #include "services/worker/verdict/line_kinds.h"
 #include "services/worker/verdict/line_prefix.h"
+#include "services/worker/verdict/text.h"
 
 namespace yardmaster::worker {
 namespace {
@@ -57,33 +57,37 @@ class Statement {
 
 }  // namespace
 
-std::optional<LastWords> LastWordsOf(LogReader& log, int rank, size_t lines, int64_t until, uint64_t before) {
-  absl::StatusOr<std::vector<LogLine>> tail = log.TailUntil(lines, rank, until);
+std::optional<LastWords> LastWordsOf(const StepContext& context, int rank, size_t lines, int64_t until, uint64_t before,
+                                     uint64_t except) {
+  absl::StatusOr<std::vector<LogLine>> tail = context.evidence->log->TailUntil(lines, rank, until);
   if (!tail.ok()) return std::nullopt;
-  std::optional<LastWords> error;
-  std::optional<LastWords> failed_test;  // names one, and does not say why it failed
-  std::optional<LastWords> last;
+  std::optional<LastWords> most;
   for (LogLine& line : *tail) {
-    std::string buffer;
-    const std::string_view text = WithoutEscapes(line.text, buffer);
-    const std::string_view said = WithoutPrefix(text);
-    if (!SaysAnything(text) || line.number >= before) continue;
-    if (RepeatsException(said)) return LastWords{std::move(line), true};
-    const bool calls = (CallsItselfError(text) || CallsItselfError(said)) && !SaysLittle(text) && !SaysLittle(said);
-    const bool names = calls && TestEndOf(said) == TestEnd::kOther && !Contains(said, " - ");
-    std::optional<LastWords>& kept = names ? failed_test : calls ? error : last;
-    if (!calls || !kept.has_value()) kept = LastWords{std::move(line), calls};
+    if (line.number >= before || line.number == except) continue;
+    const Telling telling = TellingOf(line.text, context.signatures->Match(line.text, context.phase));
+    if (telling == Telling::kNothing) continue;
+    const bool more =
+        !most.has_value() || telling > most->telling || (telling == most->telling && !TellsOfFailure(telling));
+    if (more) most = LastWords{std::move(line), telling};
   }
-  return error.has_value() ? error : failed_test.has_value() ? failed_test : last;
+  return most;
 }
 
-std::string LineBelowColon(LogReader& log, const LogLine& line) {
+std::string WordsBelow(LogReader& log, const LogLine& line) {
   std::string buffer;
-  const std::string_view colon = TrimBlanks(WithoutEscapes(line.text, buffer));
-  if (!colon.ends_with(':')) return "";
+  const std::string said(TrimBlanks(WithoutPrefix(WithoutEscapes(line.text, buffer))));
   // "CompilationError: at 12:10:": the source is below, with a mark under the place, and then what is wrong with it.
   static const RE2 kPlace(R"(\bat \d+:\d+:$)", RE2::Latin1);
-  const bool place = RE2::PartialMatch(Piece(colon), kPlace);
+  static const RE2 kCheck(R"(^\S+ ?\S*: Failure$)", RE2::Latin1);
+  const bool place = RE2::PartialMatch(said, kPlace);
+  const bool check = RE2::PartialMatch(said, kCheck);
+  const bool terminate = said.starts_with("terminate called after throwing ");
+  const bool nccl = Contains(said, "NCCL error in: ");
+  if (!said.ends_with(':') && !check && !terminate && !nccl) return "";
+  // GoogleTest compares over several lines; NCCL names its error, and below "Last error:" why.
+  constexpr int kLinesOfCheck = 4;
+  constexpr int kLinesOfNccl = 3;
+  int wanted = check ? kLinesOfCheck : nccl ? kLinesOfNccl : 1;
   bool marked = false;
   std::string below;
   (void)log.Read(line.number + 1, kLinesBelow, [&](const LogLine& next) {
@@ -92,12 +96,39 @@ std::string LineBelowColon(LogReader& log, const LogLine& line) {
     if (IsErrorLine(text)) text.remove_prefix(1);
     if (!SaysAnything(text)) {
       marked = marked || TrimBlanks(text) == "^";
-      return true;
+      return !check || below.empty();
     }
-    if (below.empty() || marked) below = TrimBlanks(text);
-    return place && !marked;
+    if (check && text.starts_with('[')) return false;
+    if (place && !below.empty() && !marked) return true;
+    if (place && marked) below.clear();
+    below += Concat(below.empty() ? "" : " ", TrimBlanks(text));
+    return (place && !marked) || --wanted > 0;
   });
+  if ((terminate && !below.starts_with("what():")) || (nccl && !below.starts_with("nccl"))) return "";
   return below.starts_with("Traceback (most recent call last)") ? "" : below;
+}
+
+std::string PrintedBelow(const StepContext& context, const LogLine& line) {
+  static const RE2 kFailed(R"(^\s*\d+/\d+ Test +#\d+: .*\*\*\*(?:Failed|Exception))", RE2::Latin1);
+  static const RE2 kNext(R"(^\s*(?:\d+/\d+ Test +#\d+: |Start +\d+: |\d+% tests passed))", RE2::Latin1);
+  LogReader& log = *context.evidence->log;
+  std::string buffer;
+  if (!RE2::PartialMatch(Piece(WithoutPrefix(WithoutEscapes(line.text, buffer))), kFailed)) return "";
+  std::optional<LogLine> most;
+  Telling telling = Telling::kComplaint;
+  (void)log.Read(line.number + 1, kLinesBelow, [&](const LogLine& next) {
+    if (next.rank != line.rank) return true;
+    if (RE2::PartialMatch(Piece(WithoutPrefix(WithoutEscapes(next.text, buffer))), kNext)) return false;
+    const Telling tells = TellingOf(next.text, context.signatures->Match(next.text, context.phase));
+    if (tells > telling) {
+      telling = tells;
+      most = next;
+    }
+    return true;
+  });
+  if (!most.has_value()) return "";
+  const std::string below = WordsBelow(log, *most);
+  return Concat(Quoted(most->text), below.empty() ? "" : " ", below);
 }
 
 std::string RaisedBy(LogReader& log, const LogLine& line) {

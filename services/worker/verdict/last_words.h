@@ -9,23 +9,28 @@
 #include <string>
 
 #include "services/worker/logs/log.h"
+#include "services/worker/verdict/rank_view.h"
+#include "services/worker/verdict/telling.h"
 
 namespace yardmaster::worker {
 
 struct LastWords {
   LogLine line;
-  bool error = false;  // it calls itself an error; else it is the last line
+  Telling telling = Telling::kNothing;
 };
 
-// Of the last `lines` of a rank, until `until` and before the line `before`: the first that repeats an exception, else
-// the first that calls itself an error and says more than which test failed, else the first that names a failed test,
-// else the last that says anything.
-std::optional<LastWords> LastWordsOf(LogReader& log, int rank, size_t lines, int64_t until,
-                                     uint64_t before = std::numeric_limits<uint64_t>::max());
+// Of the last `lines` of a rank, until `until`, before the line `before` and without the line `except`, the one that
+// tells most of a failure; the last that says anything where none does.
+std::optional<LastWords> LastWordsOf(const StepContext& context, int rank, size_t lines, int64_t until,
+                                     uint64_t before = std::numeric_limits<uint64_t>::max(), uint64_t except = 0);
 
-// The line below `line` on its rank, where `line` ends with a colon and so says nothing by itself, or below the source
-// that it shows; empty if it does not, or if a traceback is below.
-std::string LineBelowColon(LogReader& log, const LogLine& line);
+// What stands below `line` on its rank and says what it does not: where it ends with a colon, shows source, announces
+// an exception of C++ or a check that failed. Empty if it says enough, or if a traceback is below.
+std::string WordsBelow(LogReader& log, const LogLine& line);
+
+// Of what ctest shows below its line for a failed test, the line that says most of why; empty if `line` is none, or
+// nothing below it does.
+std::string PrintedBelow(const StepContext& context, const LogLine& line);
 
 // What raised the exception that `line` names without a word about it: the statement right above, as Python's
 // tracebacks and pytest show it. Empty if the line says more than a name, or nothing is shown.

@@ -12,7 +12,11 @@
 namespace yardmaster::worker {
 
 bool SaysAnything(std::string_view text) {
-  return absl::c_any_of(text, [](char c) { return absl::ascii_isalnum(static_cast<unsigned char>(c)); });
+  // The first bytes of Chinese characters in UTF-8; frames of tables begin with others.
+  constexpr unsigned char kFirstChinese = 0xE4;
+  constexpr unsigned char kLastChinese = 0xE9;
+  return absl::c_any_of(
+      text, [](unsigned char c) { return absl::ascii_isalnum(c) || (c >= kFirstChinese && c <= kLastChinese); });
 }
 
 TestEnd TestEndOf(std::string_view text) {
@@ -43,34 +47,16 @@ bool SaysRetry(std::string_view text) {
   return RE2::PartialMatch(Piece(text), kRetry);
 }
 
-bool SaysLittle(std::string_view text) {
-  static const RE2 kCommand(R"(^\s*error: (?:subprocess-exited-with-error|metadata-generation-failed|command ['\"/]))",
-                            RE2::Latin1);
-  // What pytest writes above what it shows.
-  static const RE2 kHeading(R"(^_{3,} .+ _{3,}\s*$|^={3,} (?:ERRORS|FAILURES) ={3,}\s*$)", RE2::Latin1);
-  return SaysRetry(text) || RE2::PartialMatch(Piece(text), kCommand) || RE2::PartialMatch(Piece(text), kHeading);
+bool SaysItGoesOn(std::string_view text) {
+  static const RE2 kGoesOn(
+      R"((?i)\bfall(?:s|ing)?[ -]?back\b|\bcontinu(?:e|es|ing) (?:without|with|anyway)\b|\bus(?:e|es|ing) .* instead\b|\b(?:ignored|ignoring|recovered)\b)",
+      RE2::Latin1);
+  return SaysRetry(text) || RE2::PartialMatch(Piece(text), kGoesOn);
 }
 
 bool NamesOnlyCode(std::string_view text) {
   static const RE2 kCode(R"((?i)\b(?:error|return|ret) ?code\s*(?:is|[:=])?\s*-?\d+\W*$)", RE2::Latin1);
   return RE2::PartialMatch(Piece(text), kCode);
-}
-
-bool CallsItselfError(std::string_view text) {
-  static const RE2 kError(
-      // "ERROR: …", "[ERROR] …", "Error in x: …", "fatal: …", glog's "E0116 07:02:59.408227 …", "FAILED a.py - …".
-      R"(^\s*\[?(?i:error|fatal(?: error)?|critical|failure|exception)\]?(?:\(\w+\))?(?::|\s+-|\s*$|\s+[A-Z[]|\s+in\b)|^\s*\[(?i:error|fatal|critical)\])"
-      R"(|^g?make(?:\[\d+\])?: \*\*\* |^E(?:20\d\d)?\d{4} \d\d:|^(?:FAILED|ERROR) \S+ - |[\s\]|-](?:ERROR|FATAL|CRITICAL)[\s\]:|-])"
-      // "x.mlir:3:4: error: …", "tool: fatal: …".
-      R"(|[:)] (?:(?i:fatal )?error|fatal)(?: [A-Z]+\d+)?: )"
-      // "  'out' FAIL  shape=…", "TEST FAILED: …".
-      R"(|\bFAIL(?:ED|URE)?(?:[:!]|\s*$|\s+\S)|^Assertion)",
-      RE2::Latin1);
-  // "a.py:3:8: F401 …"; compilers tell of more than errors in this way.
-  static const RE2 kPlace(R"(^\s*[^\s:]+\.\w+:\d+:\d+: (\S+))", RE2::Latin1);
-  std::string word;
-  if (RE2::PartialMatch(Piece(text), kPlace, &word)) return word != "warning:" && word != "note:";
-  return RE2::PartialMatch(Piece(text), kError);
 }
 
 std::string_view WithoutQuotedData(std::string_view text, std::string& buffer) {
@@ -82,11 +68,6 @@ std::string_view WithoutQuotedData(std::string_view text, std::string& buffer) {
   buffer.assign(text);
   RE2::GlobalReplace(&buffer, kQuoted, "''");
   return buffer;
-}
-
-bool RepeatsException(std::string_view text) {
-  static const RE2 kException(R"(^\s*(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception): \S)", RE2::Latin1);
-  return RE2::PartialMatch(Piece(text), kException);
 }
 
 }  // namespace yardmaster::worker

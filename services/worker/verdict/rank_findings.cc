@@ -1,6 +1,7 @@
 // What is wrong with one rank by itself. Which of it is to blame is decided where ranks are merged.
 #include <algorithm>
 #include <csignal>
+#include <limits>
 #include <optional>
 #include <utility>
 
@@ -13,6 +14,7 @@
 #include "services/worker/verdict/package_versions.h"
 #include "services/worker/verdict/priorities.h"
 #include "services/worker/verdict/rank_view.h"
+#include "services/worker/verdict/telling.h"
 #include "services/worker/verdict/text.h"
 
 namespace yardmaster::worker {
@@ -29,10 +31,10 @@ constexpr int kShellNotExecutable = 126;
 constexpr int kTimeoutCode = 124;
 // What a rank says in so many lines before its end may say why it ended.
 constexpr size_t kLinesBeforeEnd = 100;
-// Where an error of no known kind is looked for. Tests print errors that they get over; a build goes on with other
-// files after one.
+// Where an error of no known kind is looked for. Tests print errors that they get over, so that more is looked at only
+// where the last lines say nothing; a build goes on with other files after one.
 constexpr size_t kLastLines = 60;
-constexpr size_t kLastLinesOfTools = 400;
+constexpr size_t kMoreLastLines = 400;
 // The pack's signatures for what the kernel logs have these names, too.
 constexpr std::string_view kOutOfMemoryId = "oom";
 constexpr std::string_view kHostOutOfMemoryId = "host-oom";
@@ -65,18 +67,49 @@ bool OnlySaysChildFailed(const StepContext& context, const ReportTest& test) {
                         [](const auto* signature) { return signature->id == kChildFailedId; });
 }
 
-Finding FromTest(const StepContext& context, const RankView& view, const ReportTest& test, bool tensors_off) {
+// The line that tells most of those of a failed test's message that say what went wrong.
+struct TestWords {
+  std::string_view headline;
+  // The best of what the message is known by, and where; null: nothing.
+  const rules::FailureSignature* known = nullptr;
+  std::string_view known_line;
+};
+
+TestWords WordsOf(const StepContext& context, const ReportTest& test) {
+  TestWords words;
+  words.headline = Headline(test.message);
   const std::vector<std::string_view> lines = ErrorLines(test.message);
-  // The best of what the message is known by.
-  const rules::FailureSignature* best = nullptr;
-  std::string_view best_line;
+  Telling most = TellingOf(words.headline, context.signatures->Match(words.headline, context.phase));
+  const bool says_little = most == Telling::kEcho || IsPlaceOnly(words.headline);
+  size_t tracebacks = 0;
+  std::string_view own;  // an exception of one of several processes that is no victim's
   for (const std::string_view line : lines) {
-    for (const rules::FailureSignature* signature : context.signatures->Match(line, context.phase)) {
-      if (IsGeneric(*signature) || (best != nullptr && best->priority <= signature->priority)) continue;
-      best = signature;
-      best_line = line;
+    const std::vector<const rules::FailureSignature*> known = context.signatures->Match(line, context.phase);
+    for (const rules::FailureSignature* signature : known) {
+      if (IsGeneric(*signature) || IsEcho(*signature) || IsAdvice(*signature)) continue;
+      if (words.known != nullptr && words.known->priority <= signature->priority) continue;
+      words.known = signature;
+      words.known_line = line;
+    }
+    const Telling telling = TellingOf(line, known);
+    tracebacks += Contains(line, "Traceback (most recent call last)") ? 1 : 0;
+    if (tracebacks > 1 && own.empty() && telling == Telling::kCause && !TrimBlanks(line).ends_with(':')) own = line;
+    if (says_little && telling > most && telling >= Telling::kError) {
+      most = telling;
+      words.headline = TrimBlanks(line);
     }
   }
+  if (words.known != nullptr && words.known->cls == FailureClass::kVictim && !own.empty()) {
+    words.known = nullptr;
+    words.headline = TrimBlanks(own);
+  }
+  return words;
+}
+
+Finding FromTest(const StepContext& context, const RankView& view, const ReportTest& test, bool tensors_off) {
+  const TestWords words = WordsOf(context, test);
+  const rules::FailureSignature* const best = words.known;
+  const std::string_view best_line = words.known_line;
   Finding finding;
   if (test.outcome == Outcome::kNotStarted) {
     finding = Make(view, kMissingProgram, FailureClass::kCode, "missing-program",
@@ -101,13 +134,13 @@ Finding FromTest(const StepContext& context, const RankView& view, const ReportT
     finding = Make(view, kPrecision, FailureClass::kCode, kPrecisionId,
                    Concat("test '", test.id, "' failed: ", Quoted(FirstLine(test.message))));
   } else {
-    const std::string message = Quoted(WithLineBelow(Headline(test.message), test.message));
+    const std::string message = Quoted(WithLineBelow(words.headline, test.message));
     finding = Make(view, kFailedTest, FailureClass::kCode, "test-failed",
                    Concat("test '", test.id, "' failed", message.empty() ? "" : ": ", message));
     finding.generic = true;
   }
   finding.test = test.id;
-  finding.search = Quoted(best != nullptr ? best_line : Headline(test.message));
+  finding.search = Quoted(best != nullptr ? best_line : words.headline);
   return finding;
 }
 
@@ -187,6 +220,46 @@ bool GotOver(const Signatures::Hit& hit, const RankView& view) {
          });
 }
 
+// An exception that the program got over is no last word of it; null: there is none.
+const Signatures::Hit* HitGotOver(const RankView& view) {
+  const auto at = absl::c_find_if(view.hits, [&](const Signatures::Hit& hit) { return GotOver(hit, view); });
+  return at == view.hits.end() ? nullptr : &*at;
+}
+
+std::optional<LastWords> LastWordsOfRank(const StepContext& context, const RankView& view) {
+  const int64_t until = LastCountedMicros(context);
+  const Signatures::Hit* const got_over = HitGotOver(view);
+  const auto last = [&](size_t lines) {
+    return LastWordsOf(context, view.rank, lines, until, std::numeric_limits<uint64_t>::max(),
+                       got_over == nullptr ? 0 : got_over->line.number);
+  };
+  const bool tests = context.phase == "test";
+  std::optional<LastWords> words = last(tests ? kLastLines : kMoreLastLines);
+  if (!tests || !words.has_value() || words->telling > Telling::kTest) return words;
+  std::optional<LastWords> more = last(kMoreLastLines);
+  return more.has_value() && more->telling >= Telling::kError ? std::move(more) : std::move(words);
+}
+
+void AddLastWords(const StepContext& context, const RankView& view, Finding& finding) {
+  if (context.evidence->log == nullptr) return;
+  std::optional<LastWords> words = LastWordsOfRank(context, view);
+  // The test that it stood in says more than a line that is no error.
+  if (!words.has_value() || (!TellsOfFailure(words->telling) && !finding.test.empty())) return;
+  finding.what += Concat(TellsOfFailure(words->telling) ? ": " : "; its last words: ", Quoted(words->line.text));
+  if (const std::string below = WordsBelow(*context.evidence->log, words->line); !below.empty()) {
+    finding.what += Concat(" ", Quoted(below));
+  }
+  if (words->telling == Telling::kEcho) {
+    // Who only hears that something failed may stand right below what says it in words that no rule knows.
+    const std::optional<LastWords> before =
+        LastWordsOf(context, view.rank, kMoreLastLines, LastCountedMicros(context), words->line.number);
+    if (before.has_value() && before->telling == Telling::kPlain) {
+      finding.what += Concat("; before it: ", Quoted(before->line.text));
+    }
+  }
+  finding.line = std::move(words->line);
+}
+
 void FindInSignal(const StepContext& context, RankView& view) {
   const StepEvidence& evidence = *context.evidence;
   const int signal = view.end->signal;
@@ -222,27 +295,21 @@ void FindInSignal(const StepContext& context, RankView& view) {
   }
   finding.test = test;
   if (signal == SIGABRT && (AbortSaysWhy(view) || AbortFollowsFault(view))) finding.priority = kExitCode;
+  // Who killed it may be told by a shell, or what it did by itself.
+  const bool unexplained = finding.from_outside && signal == SIGKILL && view.rank == kNoRank;
   // What was said about it: "Fatal Python error: Segmentation fault", "Assertion `n > 0' failed".
   for (const Signatures::Hit& hit : view.hits) {
     if (!IsGeneric(*hit.signature) || GotOver(hit, view)) continue;
     finding.line = hit.line;
-    if (signal == SIGABRT) finding.what += Concat(": ", Quoted(hit.line.text));
+    if (signal != SIGABRT && !unexplained) break;
+    finding.what += Concat(": ", Quoted(hit.line.text));
+    if (const std::string below = WordsBelow(*evidence.log, hit.line); !below.empty()) {
+      finding.what += Concat(" ", Quoted(below));
+    }
     break;
   }
+  if (unexplained && !finding.line.has_value()) AddLastWords(context, view, finding);
   view.findings.push_back(std::move(finding));
-}
-
-void AddLastWords(const StepContext& context, int rank, Finding& finding) {
-  if (context.evidence->log == nullptr) return;
-  const size_t lines = context.phase == "test" ? kLastLines : kLastLinesOfTools;
-  std::optional<LastWords> words = LastWordsOf(*context.evidence->log, rank, lines, LastCountedMicros(context));
-  // The test that it stood in says more than a line that is no error.
-  if (!words.has_value() || (!words->error && !finding.test.empty())) return;
-  finding.what += Concat(words->error ? ": " : "; its last line: ", Quoted(words->line.text));
-  if (const std::string below = LineBelowColon(*context.evidence->log, words->line); !below.empty()) {
-    finding.what += Concat(" ", Quoted(below));
-  }
-  finding.line = std::move(words->line);
 }
 
 void FindInExitCode(const StepContext& context, RankView& view) {
@@ -284,10 +351,9 @@ void FindInExitCode(const StepContext& context, RankView& view) {
     finding.test = view.failed > 0 ? "" : UnfinishedTest(context, view.rank);
     if (!finding.test.empty()) finding.what += Concat(", in ", finding.test);
     finding.generic = true;
-    AddLastWords(context, view.rank, finding);
-    const auto before = absl::c_find_if(view.hits, [&](const Signatures::Hit& hit) { return GotOver(hit, view); });
-    if (before != view.hits.end()) {
-      finding.what += Concat("; long before, it had printed an exception: ", Quoted(before->line.text));
+    AddLastWords(context, view, finding);
+    if (const Signatures::Hit* const before = HitGotOver(view); before != nullptr) {
+      finding.what += Concat("; before, it had printed an exception that did not end it: ", Quoted(before->line.text));
     }
   }
   view.findings.push_back(std::move(finding));
@@ -315,10 +381,10 @@ bool WasGotOver(const Signatures::Hit& hit, const RankView& view) {
          });
 }
 
-// Where nothing else says why a process failed, the error right before the word of it does.
-void AddErrorBefore(LogReader& log, const LogLine& line, Finding& finding) {
-  const std::optional<LastWords> before = LastWordsOf(log, line.rank, kLastLines, line.micros, line.number);
-  if (!before.has_value() || !before->error) return;
+// Where nothing else says why a process failed, what was said right before the word of it may.
+void AddErrorBefore(const StepContext& context, const LogLine& line, Finding& finding) {
+  const std::optional<LastWords> before = LastWordsOf(context, line.rank, kLastLines, line.micros, line.number);
+  if (!before.has_value() || before->telling < Telling::kPlain || before->telling == Telling::kEcho) return;
   finding.what += Concat("; before it: ", Quoted(before->line.text));
 }
 
@@ -328,15 +394,19 @@ void FindInLog(const StepContext& context, RankView& view) {
     Finding finding = On(view, FromSignature(*context.signatures, *hit.signature, hit.line.text));
     finding.micros = hit.line.micros;
     finding.line = hit.line;
+    finding.said_in = hit.said_in;
     // How it ended says more. A hang may come from it: a thread that died.
     if (view.EndedBadly() && view.end->signal == 0 && GotOver(hit, view)) finding.priority = kGotOver;
-    if (const std::string below = LineBelowColon(*context.evidence->log, hit.line); !below.empty()) {
+    if (const std::string below = WordsBelow(*context.evidence->log, hit.line); !below.empty()) {
       finding.what += Concat(" ", Quoted(below));
     }
     if (const std::string by = RaisedBy(*context.evidence->log, hit.line); !by.empty()) {
       finding.what += Concat(", raised by: ", Quoted(by));
     }
-    if (finding.signature == kChildFailedId) AddErrorBefore(*context.evidence->log, hit.line, finding);
+    if (const std::string printed = PrintedBelow(context, hit.line); !printed.empty()) {
+      finding.what += Concat("; it printed: ", Quoted(printed));
+    }
+    if (finding.signature == kChildFailedId) AddErrorBefore(context, hit.line, finding);
     if (view.failed > 0 && !view.child_of.empty() && !finding.device_fatal) {
       finding.test = view.child_of;
       finding.what = Concat("test '", view.child_of, "': ", finding.what);

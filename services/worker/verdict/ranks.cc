@@ -1,11 +1,18 @@
 #include "services/worker/verdict/ranks.h"
 
+#include <re2/re2.h>
+
 #include <algorithm>
 #include <csignal>
+#include <string>
 #include <tuple>
 #include <utility>
 
 #include "absl/algorithm/container.h"
+#include "services/worker/logs/escape_sequences.h"
+#include "services/worker/re2_piece.h"
+#include "services/worker/verdict/builtin_signatures.h"
+#include "services/worker/verdict/line_prefix.h"
 #include "services/worker/verdict/priorities.h"
 
 namespace yardmaster::worker {
@@ -19,11 +26,46 @@ bool Better(const Finding& a, const Finding& b) {
   return std::tuple(a.priority, a.micros, a.rank) < std::tuple(b.priority, b.micros, b.rank);
 }
 
+// The process that a line names in front of its text; empty: it names none.
+std::string ProcessOf(const LogLine& line) {
+  std::string buffer;
+  const std::string_view text = WithoutEscapes(line.text, buffer);
+  return std::string(ProcessInPrefix(text.substr(0, text.size() - WithoutPrefix(text).size())));
+}
+
+// The end of a traceback of Python, with its words.
+bool SaysException(const LogLine& line) {
+  static const RE2 kException(R"(^\s*(?:[A-Za-z_]\w*\.)*[A-Z]\w*: \S)", RE2::Latin1);
+  std::string buffer;
+  return RE2::PartialMatch(Piece(WithoutPrefix(WithoutEscapes(line.text, buffer))), kException);
+}
+
+// An exception that comes from no victim's words: raised before, and they are no part of what it says; or raised by
+// another process that prints into the same output. Where nothing names the processes, a step without ranks may have
+// started several, and what an exception says counts for more than a victim's words.
+bool IsOwn(const Finding& exception, const std::vector<Finding>& findings) {
+  if (!exception.line.has_value() || (exception.signature != kExceptionId && exception.signature != kAssertionId)) {
+    return false;
+  }
+  const bool says = exception.rank == kNoRank && SaysException(*exception.line);
+  const std::string process = ProcessOf(*exception.line);
+  return absl::c_all_of(findings, [&](const Finding& victim) {
+    if (!IsVictim(victim) || !victim.line.has_value()) return true;
+    if (victim.said_in == exception.line->number) return false;
+    if (exception.line->number < victim.line->number) return true;
+    const std::string other = ProcessOf(*victim.line);
+    return process.empty() && other.empty() ? says : !process.empty() && !other.empty() && process != other;
+  });
+}
+
 // A rank that says "connection closed by peer" and then throws, aborts or exits because of it has not failed by
-// itself. Tests that had failed before count on.
+// itself. Tests and exceptions that had failed before count on.
 void DropWhatFollowsFromOthers(RankView& view) {
   const auto victim = absl::c_find_if(view.findings, IsVictim);
   if (victim == view.findings.end()) return;
+  std::vector<bool> own;
+  own.reserve(view.findings.size());
+  for (const Finding& finding : view.findings) own.push_back(IsOwn(finding, view.findings));
   // By order, not by time: tests stand in the order in which they ran, before the end and the log.
   std::vector<Finding> kept;
   bool after = false;
@@ -32,7 +74,8 @@ void DropWhatFollowsFromOthers(RankView& view) {
     const bool earlier_test = !after && !finding->test.empty() && finding->signature == "test-failed";
     // What it did not leave behind follows, too.
     const bool evidence = finding->priority >= kNoEvidence && finding->priority < kHang;
-    if ((!finding->generic && !evidence) || earlier_test) kept.push_back(std::move(*finding));
+    const bool is_own = own[static_cast<size_t>(finding - view.findings.begin())];
+    if ((!finding->generic && !evidence) || earlier_test || is_own) kept.push_back(std::move(*finding));
   }
   view.findings = std::move(kept);
 }
@@ -42,7 +85,9 @@ int64_t DeathOf(const RankView& view) {
   if (!view.EndedBadly() || view.end_from_launcher || view.failed > 0) return kUnknownTime;
   const bool stopped = view.end->signal == SIGTERM || view.end->signal == SIGHUP || view.end->signal == SIGINT ||
                        view.end->signal == SIGPIPE;
-  const bool victim = absl::c_any_of(view.findings, IsVictim);
+  // One that failed by itself may say in the end that it lost the others.
+  const bool victim = absl::c_any_of(view.findings, IsVictim) &&
+                      absl::c_none_of(view.findings, [](const Finding& finding) { return finding.generic; });
   return stopped || victim ? kUnknownTime : view.end_micros;
 }
 

@@ -135,7 +135,8 @@ class CompiledSignatures final : public Signatures {
     }
     exception = absl::c_any_of(matched, [](const auto* s) { return s->id == kExceptionId; });
     // "RuntimeError: Connection closed by peer": the rest of the line says more than that it is an exception.
-    const bool specific = absl::c_any_of(matched, [](const auto* s) { return !IsGeneric(*s); });
+    const bool specific =
+        absl::c_any_of(matched, [](const auto* s) { return !IsGeneric(*s) && !IsEcho(*s) && !IsAdvice(*s); });
     if (specific) std::erase_if(matched, [](const auto* s) { return IsGeneric(*s); });
     const bool wrapper = absl::c_any_of(matched, [](const auto* s) { return IsWrapper(*s); });
     if (wrapper) std::erase_if(matched, [](const auto* s) { return IsGeneric(*s) && !IsWrapper(*s); });

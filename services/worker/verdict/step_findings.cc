@@ -11,6 +11,7 @@
 #include "services/worker/verdict/headline.h"
 #include "services/worker/verdict/last_words.h"
 #include "services/worker/verdict/priorities.h"
+#include "services/worker/verdict/telling.h"
 #include "services/worker/verdict/text.h"
 
 namespace yardmaster::worker {
@@ -40,22 +41,25 @@ Finding NotStarted(const StepEvidence& evidence) {
   }
 }
 
-// What its ranks said last that calls itself an error, else what it said itself.
+// What tells most of what its ranks said last, else what it said itself.
 void AddLauncherWords(const StepContext& context, const std::vector<RankView>& views, Finding& finding) {
   constexpr size_t kLastLines = 60;
-  LogReader* const log = context.evidence->log;
-  if (log == nullptr) return;
+  if (context.evidence->log == nullptr) return;
   const int64_t until = LastCountedMicros(context);
+  std::optional<LastWords> most;
   for (const RankView& view : views) {
-    std::optional<LastWords> words = LastWordsOf(*log, view.rank, kLastLines, until);
-    if (!words.has_value() || !words->error) continue;
-    finding.what += Concat("; rank ", view.rank, " said: ", Quoted(words->line.text));
-    finding.line = std::move(words->line);
+    std::optional<LastWords> words = LastWordsOf(context, view.rank, kLastLines, until);
+    if (!words.has_value() || !TellsOfFailure(words->telling)) continue;
+    if (!most.has_value() || words->telling > most->telling) most = std::move(words);
+  }
+  if (most.has_value()) {
+    finding.what += Concat("; rank ", most->line.rank, " said: ", Quoted(most->line.text));
+    finding.line = std::move(most->line);
     return;
   }
-  std::optional<LastWords> own = LastWordsOf(*log, kNoRank, kLastLines, until);
+  std::optional<LastWords> own = LastWordsOf(context, kNoRank, kLastLines, until);
   if (!own.has_value()) return;
-  finding.what += Concat(own->error ? ": " : "; its last line: ", Quoted(own->line.text));
+  finding.what += Concat(TellsOfFailure(own->telling) ? ": " : "; its last words: ", Quoted(own->line.text));
   finding.line = std::move(own->line);
 }
 

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 
 namespace yardmaster::worker {
@@ -26,10 +27,15 @@ class Tracebacks {
   Chain Next(std::string_view text);
   // That line says the exception of a traceback, whatever its name ends with.
   bool AtException() const { return exception_; }
+  // It belongs to a traceback that ended nothing: of what is tidied up, of a logger, of a task that nobody waits for.
+  bool Aside() const { return aside_; }
 
  private:
   std::optional<size_t> indent_;  // of the header of the traceback that is being read
+  std::string prefix_;            // what stands in front of that header, and of each line of the traceback
   bool exception_ = false;
+  bool ended_ = false;  // the last line said the exception of a traceback
+  bool aside_ = false;
   bool announced_ = false;  // the last line says an exception that tells of another one: "… and exception:"
   bool of_ranks_ = false;   // tracebacks of single ranks are listed
   bool remote_ = false;     // a pool shows the traceback of its process: "multiprocessing.pool.RemoteTraceback:"

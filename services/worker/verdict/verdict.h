@@ -28,11 +28,14 @@ class Signatures {
   struct Hit {
     const rules::FailureSignature* signature = nullptr;
     LogLine line;
-    // An exception that the program got over: it printed much after it, and nothing in that says of a failure.
+    // An exception that the program got over: it only logged it, or printed much after it in which nothing tells of a
+    // failure.
     bool got_over = false;
+    // The line is part of what the exception in this line says; 0: of none.
+    uint64_t said_in = 0;
   };
-  // The first line by time of each signature on each rank, by priority, then time. `phase` is "build", "test" or
-  // "fetch".
+  // Of each signature on each rank the line that tells most, else the first by time; by priority, then time. `phase` is
+  // "build", "test" or "fetch". None of those that only repeat that something failed.
   virtual std::vector<Hit> FindByRank(LogReader& log, std::string_view phase) const = 0;
   // Those that match one line, best priority first.
   virtual std::vector<const rules::FailureSignature*> Match(std::string_view line, std::string_view phase) const = 0;

@@ -435,7 +435,7 @@ TEST(JudgeStep, AnExitWithoutAKnownReasonTellsTheErrorThatTheProgramPrinted) {
   StepCase silent;
   silent.Exit(kNoRank, 3, 3 * kSecond);
   silent.log.Add(kNoRank, 0, "0 errors so far\nlayer 7 is odd\n---\n");
-  EXPECT_THAT(silent.Judge().result.reason, HasSubstr("ended with exit code 3; its last line: layer 7 is odd"));
+  EXPECT_THAT(silent.Judge().result.reason, HasSubstr("ended with exit code 3; its last words: layer 7 is odd"));
 }
 
 constexpr const char* kCaught =
@@ -460,9 +460,9 @@ std::string ReasonOfExit(const std::string& text, std::string_view signature) {
 TEST(JudgeStep, AnExceptionThatTheProgramGotOverIsNotBlamedForItsExit) {
   EXPECT_THAT(ReasonOfExit(kCaught + Steps(150) + "[ERROR] compare failed\n", "exit"),
               AllOf(HasSubstr("exit code 1: [ERROR] compare failed"),
-                    HasSubstr("long before, it had printed an exception: ImportError: no fast path")));
+                    HasSubstr("before, it had printed an exception that did not end it: ImportError: no fast path")));
   EXPECT_THAT(ReasonOfExit(kCaught + Steps(150), "exit"),
-              AllOf(HasSubstr("its last line: step 149"), HasSubstr("ImportError")));
+              AllOf(HasSubstr("its last words: step 149"), HasSubstr("ImportError")));
   // The one that ended it, and not the first.
   EXPECT_THAT(
       ReasonOfExit(kCaught + Steps(150) + "Traceback (most recent call last):\n  File \"a.py\"\nKeyError: 'w'\n",
@@ -1001,7 +1001,7 @@ TEST(JudgeStep, ALauncherThatFailsAndNoRankSaysWhyIsToldWithWhatWasSaid) {
               HasSubstr("and no rank says why; rank 1 said: [ERROR] compare failed"));
   EXPECT_THAT(judge("ends", "[ERROR] a worker is gone"), HasSubstr("and no rank says why: [ERROR] a worker is gone"));
   EXPECT_THAT(judge("ends", "stopping 2 workers"),
-              HasSubstr("and no rank says why; its last line: stopping 2 workers"));
+              HasSubstr("and no rank says why; its last words: stopping 2 workers"));
 }
 
 TEST(JudgeStep, AMisspeltOptionSaysNothingAboutTheCode) {

@@ -39,20 +39,14 @@ TEST(LineKinds, AnotherAttemptIsARetry) {
   EXPECT_FALSE(SaysRetry("ValueError: 3"));
 }
 
-TEST(LineKinds, ASummaryRepeatsExceptions) {
-  EXPECT_TRUE(RepeatsException("    RuntimeError: expected scalar type Float but found Half"));
-  EXPECT_FALSE(RepeatsException("    raise RuntimeError(f'no {op}')"));
-  EXPECT_FALSE(RepeatsException("RuntimeError: "));
-}
-
-TEST(LineKinds, ThatACommandFailedSaysLittle) {
-  EXPECT_TRUE(SaysLittle("error: subprocess-exited-with-error"));
-  EXPECT_TRUE(SaysLittle("  error: command '/usr/bin/gcc' failed with exit code 1"));
-  EXPECT_TRUE(SaysLittle("WARNING: Retrying in 3 s"));
-  EXPECT_TRUE(SaysLittle("_____________ ERROR collecting tests/test_slow.py _____________"));
-  EXPECT_FALSE(SaysLittle("ERROR tests/test_slow.py - Failed: no such mark"));
-  EXPECT_FALSE(SaysLittle("error: 'x' was not declared"));
-  EXPECT_FALSE(SaysLittle("a.cc:3:4: error: command is not a member of 'x'"));
+TEST(LineKinds, AProgramMayGoOnWithoutWhatFailed) {
+  for (const std::string_view line : {"Falling back to eager attention", "no fast path, continuing without it",
+                                      "using gloo instead", "the error is ignored", "will retry in 3 s"}) {
+    EXPECT_TRUE(SaysItGoesOn(line)) << line;
+  }
+  for (const std::string_view line : {"expected 3, got 4 instead of 5", "step 3 continues", "ValueError: 3"}) {
+    EXPECT_FALSE(SaysItGoesOn(line)) << line;
+  }
 }
 
 TEST(LineKinds, ANumberOfAnErrorSaysNotWhatItMeans) {
@@ -62,6 +56,12 @@ TEST(LineKinds, ANumberOfAnErrorSaysNotWhatItMeans) {
   EXPECT_FALSE(NamesOnlyCode("RuntimeError: expected 4 ranks, found 2"));
 }
 
+TEST(LineKinds, WordsAreOfLettersDigitsOrChinese) {
+  EXPECT_TRUE(SaysAnything("  3"));
+  EXPECT_TRUE(SaysAnything("失败"));
+  EXPECT_FALSE(SaysAnything("  ^~~~ ──╰─> "));
+}
+
 TEST(LineKinds, WhatAnAssertionQuotesIsData) {
   std::string buffer;
   EXPECT_EQ(WithoutQuotedData("E   assert 'ready' in 'Killed'", buffer), "E   assert '' in ''");
@@ -69,23 +69,6 @@ TEST(LineKinds, WhatAnAssertionQuotesIsData) {
             "AssertionError: '' does not match ''");
   for (const std::string_view line : {"AssertionError: rank 'a' lost 'b'", "print('assert x')", "ValueError: 'a'"}) {
     EXPECT_EQ(WithoutQuotedData(line, buffer), line);
-  }
-}
-
-TEST(LineKinds, ErrorsCallThemselvesSo) {
-  for (const std::string_view line :
-       {"ERROR: no matching layer", "[ERROR] compare failed", "Error: no such device", "error: pathspec 'x'",
-        "fatal: not a git repository", "  'out' FAIL  shape=(16, 5120)", "TEST FAILED: 'out' differs",
-        "kernel.pto:45:23: error: 'pto.alloc_tile' op", "FAILED a.py::test_b - ValueError",
-        "2026-01-31 04:40:19 - ERROR - no rank", "E0116 07:02:59.408227 17 x.cpp:909] connect(): refused",
-        "make[2]: *** [all] Error 2", "torch/a.py:3:8: F401 `os` imported but unused", "Error in user code",
-        "[  FAILED  ] Suite.Test (3 ms)"}) {
-    EXPECT_TRUE(CallsItselfError(line)) << line;
-  }
-  for (const std::string_view line : {"0 errors", "no error", "error rate 0.1", "test_error PASSED", "Errors: 0",
-                                      "failed=0 errors=0", "checking for strerror", "-- Looking for errno.h",
-                                      "a.cc:3:4: warning: unused", "a.cc:3:4: note: declared here", ""}) {
-    EXPECT_FALSE(CallsItselfError(line)) << line;
   }
 }
 

@@ -4,6 +4,9 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 namespace yardmaster::worker {
 namespace {
@@ -37,6 +40,22 @@ TEST(LinePrefix, WhatStandsInFrontOfALineIsNoPartOfIt) {
            "scheduler.log:58:[ERROR] ME(7:2,MainProcess):2026-09-12-14:22:26.839.923 [mindspore/a.py:268] ",
            "worker-1: ",
            "[1,3]<stderr>: ",
+           "[prterun-node-1-99@1,3]<stderr>: ",
+           "[3] ",
+           "3: ",
+           "[default3]: ",
+           "rank 3: ",
+           "(raylet, ip=10.0.0.2) ",
+           "trainer-1  | ",
+           "    | ",
+           "2026-01-31T04:40:19.123456Z 01E ",
+           "2026/01/31 04:40:19 ",
+           "07/03/2024 10:57:50 ",
+           "2026-01-31 04:40:19,123 - trainer - ERROR - ",
+           "2026-01-31 04:40:19.123 | ERROR    | a.b:f:12 - ",
+           "ERROR:a.b:",
+           "[2026-01-31 04:40:19,123] [ERROR] [launch.py:12:main] ",
+           "[ERROR] RUNTIME(7,python):2026-09-12-14:22:26.839.923 [engine.cc:12]7 ",
            "INTERNALERROR> ",
        }) {
     EXPECT_EQ(WithoutPrefix(std::string(prefix) + "ValueError: 3"), "ValueError: 3") << prefix;
@@ -69,6 +88,19 @@ TEST(LinePrefix, WhatAProgramSaysStays) {
        }) {
     EXPECT_EQ(WithoutPrefix(line), line);
   }
+}
+
+TEST(LinePrefix, TheProcessInItIsRead) {
+  const std::vector<std::pair<std::string_view, std::string_view>> cases = {{"[rank3]: ", "[rank3"},
+                                                                            {"(Worker_TP1 pid=12) ", "pid=12"},
+                                                                            {"[1,3]<stderr>: ", "[1,3]"},
+                                                                            {"[2026-01-31 04:40:19 TP3] ", "TP3"},
+                                                                            {"3: ", "3: "},
+                                                                            {"worker_3.log-101-", "worker_3"},
+                                                                            {"", ""},
+                                                                            {"2026-01-31 04:40:19 ", ""},
+                                                                            {"##[error]", ""}};
+  for (const auto& [prefix, process] : cases) EXPECT_EQ(ProcessInPrefix(prefix), process) << prefix;
 }
 
 TEST(LinePrefix, TheRankInItIsRead) {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <initializer_list>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -55,6 +56,47 @@ TEST(Tracebacks, AnExceptionThatAnnouncesAnotherOneTellsOfAProcess) {
                        "Traceback (most recent call last): (RANK 0)"}),
             Chain::kOfProcess);
   EXPECT_EQ(LastChain({"-- Process 0 terminated with the following error:"}), Chain::kOfProcess);
+}
+
+TEST(Tracebacks, ALoadersProcessSaysWhyBelow) {
+  EXPECT_EQ(LastChain({kHeader, kFrame, "RuntimeError: Caught KeyError in DataLoader worker process 0.",
+                       "Original Traceback (most recent call last):"}),
+            Chain::kOfProcess);
+}
+
+TEST(Tracebacks, WhatStandsInFrontOfTheHeaderStandsInFrontOfEachLine) {
+  constexpr std::string_view kNode = "node-7 | trainer[2] ";
+  const std::string node(kNode);
+  const std::string header = node + std::string(kHeader);
+  const std::string frame = "node-7 | trainer[13] " + std::string(kFrame);
+  const std::string exception = node + "plan.Halted: 3";
+  EXPECT_THAT(Exceptions({header, frame, exception}), ElementsAre(exception));
+  // Words in front of the header alone are no prefix.
+  EXPECT_THAT(Exceptions({"hit an exception: Traceback (most recent call last):", kFrame, "plan.Halted: 3"}),
+              ElementsAre("plan.Halted: 3"));
+}
+
+TEST(Tracebacks, AFrameAroundATracebackIsNoPartOfIt) {
+  EXPECT_THAT(
+      Exceptions({"╭──── Traceback (most recent call last) ────╮", "│ /w/a.py:3 in f                            │",
+                  "│ ❱ 3     raise Halted(3)                   │", "╰───────────────────────────────────────────╯",
+                  "Halted: 3"}),
+      ElementsAre("Halted: 3"));
+}
+
+TEST(Tracebacks, WhatIsTidiedUpOrLoggedEndsNothing) {
+  const auto aside = [](std::initializer_list<std::string_view> lines) {
+    Tracebacks tracebacks;
+    for (const std::string_view line : lines) (void)tracebacks.Next(line);
+    return tracebacks.Aside();
+  };
+  EXPECT_TRUE(aside({"Exception ignored in: <function f at 0x7f>", kHeader, kFrame, "KeyError: 3"}));
+  EXPECT_TRUE(aside({"--- Logging error ---", kHeader, kFrame, "TypeError: 3"}));
+  EXPECT_TRUE(aside({"Task exception was never retrieved", "future: <Task finished>", kHeader, kFrame, "KeyError: 3"}));
+  // The next one does.
+  EXPECT_FALSE(aside(
+      {"Exception ignored in: <function f at 0x7f>", kHeader, kFrame, "KeyError: 3", kHeader, kFrame, "KeyError: 4"}));
+  EXPECT_FALSE(aside({kHeader, kFrame, "KeyError: 3"}));
 }
 
 TEST(Tracebacks, ASecondTracebackByItselfIsNoPartOfTheFirst) {

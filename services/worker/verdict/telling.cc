@@ -1,0 +1,167 @@
+#include "services/worker/verdict/telling.h"
+
+#include <re2/re2.h>
+
+#include <string>
+
+#include "absl/algorithm/container.h"
+#include "services/core/lines.h"
+#include "services/worker/logs/escape_sequences.h"
+#include "services/worker/re2_piece.h"
+#include "services/worker/text.h"
+#include "services/worker/verdict/builtin_signatures.h"
+#include "services/worker/verdict/headline.h"
+#include "services/worker/verdict/line_kinds.h"
+#include "services/worker/verdict/line_prefix.h"
+
+namespace yardmaster::worker {
+namespace {
+
+using Known = std::vector<const rules::FailureSignature*>;
+
+bool HasShape(std::string_view text, const RE2& pattern) { return RE2::PartialMatch(Piece(text), pattern); }
+
+// Loggers' words, and those of compilers: "UserWarning: …", "[W503 01:52:07 socket.cpp:204] …", "a.cc:3:4: warning: …".
+bool IsWarning(std::string_view text) {
+  static const RE2 kWarning(
+      R"((?:^|[\s\[(|])(?:\w*Warning|WARN(?:ING)?|warning)(?:[\]:]|\s+\d\d-\d\d |\s+-\s|\s*\|)|\blevel="?warn)"
+      R"(|(?:^|\]:)\s*\[?W(?:20\d\d)?\d{3,4} \d\d:\d\d|(?:^|\s)\[?W \S+:\d+\])",
+      RE2::Latin1);
+  return HasShape(text, kWarning);
+}
+
+// What is shown and not said: frames, source, marks below it, headings.
+bool IsShown(std::string_view said) {
+  static const RE2 kShown(
+      R"(^\s*File "[^"]*", line \d|^\s*(?:frame )?#\d+:? |^\s*at \S+ ?\(.*\)$|^\++ \S|^\s*\d+ \| |^\s*\||^\s*[\^~]+\s*$)"
+      R"(|Trace[Bb]ack \(most recent call (?:last|first)\)|^_{3,} .+ _{3,}\s*$|^[=-]{5,} .* [=-]{5,}\s*$)"
+      R"(|^In file included from |: In (?:member |static )*(?:function|constructor|destructor|lambda)|^\s*(?:note|In|from) \S+:\d+)"
+      R"(|^[^\s:]+:\d+(?::\d+)?: note: |^-- |^ +required (?:from|by))",
+      RE2::Latin1);
+  return HasShape(said, kShown);
+}
+
+// "FAIL: test_x (m.T)", "  27 - unit_plan (SEGFAULT)", "--- FAIL: TestPlan (0.02s)", "not ok 3 - plan", besides what
+// ends a test.
+bool NamesTest(std::string_view said) {
+  static const RE2 kTest(
+      R"(^(?:FAIL|ERROR)(?: \[[\d.]+s\])?: \w+ \([\w.]+\)|^\s+\d+ - \S.* \((?:Failed|SEGFAULT|Timeout|Subprocess \w+|\w+ \*)\)\s*$)"
+      R"(|^\s*--- FAIL: \S+ \(|^not ok \d|^FAIL +\S+$|^test \S+ \.\.\. FAILED$|^\s*(?:✕|✗|×) )",
+      RE2::Latin1);
+  return (TestEndOf(said) == TestEnd::kOther && !Contains(said, " - ")) || HasShape(said, kTest);
+}
+
+// The end of a traceback of Python, or how others name an exception and what it says.
+bool ShowsException(std::string_view said) {
+  static const RE2 kException(R"(^\s*(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception): \S|^\s*what\(\):\s*\S)"
+                              R"(|^\s*terminate called after throwing )",
+                              RE2::Latin1);
+  return HasShape(said, kException);
+}
+
+// What processes say whose partner, parent or user has ended them, and what ends an interpreter.
+bool IsFollowUp(std::string_view said) {
+  static const RE2 kFollowUp(
+      R"(^\s*(?:E\s+)?(?:[A-Za-z_]\w*\.)*(?:SystemExit|KeyboardInterrupt|GeneratorExit|CancelledError|EOFError)"
+      R"(|BrokenPipeError|ConnectionResetError|ConnectionAbortedError)(?::|\s*$))"
+      R"(|^\s*(?:E\s+)?(?:queue\.(?:Empty|Full)|(?:[A-Za-z_]\w*\.)*TimeoutError)\s*$|^Fatal Python error: Aborted)",
+      RE2::Latin1);
+  return HasShape(said, kFollowUp);
+}
+
+// A failed check with its place, and what linters and compilers say with one.
+bool HasPlace(std::string_view said) {
+  static const RE2 kAssertion(
+      R"(^\s*\S+(?::|\()\d+\)?: (?:Failure\s*$|FAILED:|ERROR: (?:CHECK|REQUIRE|WARN)\w*\()|^unknown file: Failure)"
+      R"(|: Assertion .+ failed|^Assertion failed: |^\s+\w+_test\.go:\d+: )",
+      RE2::Latin1);
+  static const RE2 kPlace(R"(^\s*[^\s:]+\.\w+:\d+:\d+:? (\S+))", RE2::Latin1);
+  std::string word;
+  if (RE2::PartialMatch(Piece(said), kPlace, &word)) return word != "note:" && word != "info:" && word != "remark:";
+  return HasShape(said, kAssertion);
+}
+
+// In a form that loggers, shells, compilers and scripts use.
+bool CallsItselfError(std::string_view text) {
+  static const RE2 kError(
+      // "ERROR: …", "[ERROR] …", "Error in x: …", "fatal: …", glog's "E0116 07:02:59.408227 …", "FAILED a.py - …".
+      R"(^\s*\[?(?i:error|fatal(?: error)?|critical|failure|exception)\]?(?:\(\w+\))?(?:[:!]|\s+-|\s*$|\s+[A-Z[]|\s+in\b)|^\s*\[(?i:error|fatal|critical)\])"
+      R"(|^g?make(?:\[\d+\])?: \*\*\* |^\[?E(?:20\d\d)?\d{3,4} \d\d:|^\[E \S+:\d+\]|^E \S+:\d+\]|^(?:FAILED|ERROR) \S+ - |[\s\]|-](?:ERROR|FATAL|CRITICAL)[\s\]:|-])"
+      // apt's "E: …", npm's, loggers' with keys.
+      R"re(|^E: \S|^npm (?:ERR!|error) |\blevel="?(?:error|fatal|panic)\b|"level": ?"(?:error|fatal)")re"
+      // "x.mlir:3:4: error: …", "tool: fatal: …".
+      R"(|[:)] (?:(?i:fatal )?error|fatal)(?: [A-Z]+\d+)?: )"
+      // "  'out' FAIL  shape=…", "TEST FAILED: …".
+      R"(|\bFAIL(?:ED|URE)?(?:[:!]|\s*$|\s+\S)|^Assertion|\bNCCL WARN )"
+      // An exception that something else quotes: "worker 3: ValueError: …".
+      R"(|[\s:\]>|'"(](?:[a-z_]\w*\.)*[A-Z]\w*(?:Error|Exception): \S)",
+      RE2::Latin1);
+  return HasShape(text, kError);
+}
+
+// Without the word for it: "Could not override 'model.x'.", "tool: can't open file 'x'", "x: No such file or
+// directory".
+bool Complains(std::string_view said) {
+  static const RE2 kComplaint(
+      R"(^\s*(?:[\w./+-]+(?:\[\d+\])?: )?(?i:failed to|failure (?:to|in)|unable to|could ?n[o']t|can(?:not|'t| not)|invalid|missing|no such|unknown|unexpected|unsupported|unrecognized|not enough|too (?:many|few)|mismatch|illegal|duplicate|undefined) )"
+      R"(|: (?:No such file or directory|Permission denied|Operation not permitted|Is a directory|Not a directory|File exists|Connection refused)\.?\s*$)"
+      R"(|^(?:Killed|Aborted|Segmentation fault|Bus error|Illegal instruction)\b|(?i:\bmismatch(?:ed)?\b|\bdiffers? from\b))"
+      R"(|错误|失败|异常|无法|不支持|未找到|不存在)",
+      RE2::Latin1);
+  return HasShape(said, kComplaint);
+}
+
+// A logger's word for what goes on as it should.
+bool IsInformation(std::string_view text) {
+  static const RE2 kInformation(R"((?:^|[\s\[(|])(?:INFO|DEBUG|TRACE|NOTICE)(?:[\]:]|\s+\d\d-\d\d |\s+-\s|\s*\||\s))",
+                                RE2::Latin1);
+  return HasShape(text, kInformation);
+}
+
+// By its shape alone.
+Telling ShapeOf(std::string_view text, std::string_view said) {
+  if (NamesOnlyCode(said)) return Telling::kNumber;
+  if (IsFollowUp(said)) return Telling::kFollowUp;
+  if (ShowsException(said) || HasPlace(said)) return Telling::kCause;
+  // What it says of the error stands below an open bracket.
+  const bool opens = said.ends_with('{');
+  if (!opens && (CallsItselfError(text) || CallsItselfError(said))) return Telling::kError;
+  if (Complains(said)) return Telling::kComplaint;
+  return IsInformation(text) ? Telling::kAside : Telling::kPlain;
+}
+
+bool AnyOf(const Known& known, bool (*is)(const rules::FailureSignature&)) {
+  return absl::c_any_of(known, [&](const auto* signature) { return is(*signature); });
+}
+
+bool IsVictimsWord(const rules::FailureSignature& signature) { return signature.cls == rules::FailureClass::kVictim; }
+
+}  // namespace
+
+Telling TellingOf(std::string_view line, const Known& known) {
+  std::string buffer;
+  const std::string_view text = WithoutEscapes(line, buffer);
+  const std::string_view said = WithoutPrefix(text);
+  if (!SaysAnything(text)) return Telling::kNothing;
+  if (AnyOf(known, IsException)) {
+    // A warning can end a program like any exception; what a logger calls a warning did not.
+    static const RE2 kOnlyLogged(R"(\b(?:WARN(?:ING)?|DEBUG)\b)", RE2::Latin1);
+    if (HasShape(text.substr(0, text.size() - said.size()), kOnlyLogged)) return Telling::kAside;
+    return IsFollowUp(said) ? Telling::kFollowUp : NamesOnlyCode(said) ? Telling::kNumber : Telling::kCause;
+  }
+  if (AnyOf(known, IsAdvice)) return Telling::kAside;
+  if (AnyOf(known, IsEcho)) return Telling::kEcho;
+  if (!known.empty()) {
+    if (SaysRetry(said)) return Telling::kAside;
+    if (NamesOnlyCode(said)) return Telling::kNumber;
+    if (AnyOf(known, IsVictimsWord)) return Telling::kVictim;
+    // What a signature of its own knows is an error in whatever words.
+    return AnyOf(known, IsWrapper) ? Telling::kWrapper : Telling::kError;
+  }
+  // pytest's lines of an error say it also without a name: "E   assert 1 == 2". What it says of parts comes after.
+  if (IsErrorLine(said)) return TrimBlanks(said.substr(1)).starts_with('+') ? Telling::kPlain : Telling::kCause;
+  if (SaysRetry(said) || IsWarning(text) || IsShown(said)) return Telling::kAside;
+  return NamesTest(said) ? Telling::kTest : ShapeOf(text, said);
+}
+
+}  // namespace yardmaster::worker
