@@ -15,6 +15,7 @@
 #include "services/core/status_macros.h"
 
 namespace yardmaster::yardworker {
+
 absl::StatusOr<OrderedSuite> SuiteOf(const v1::RunOrder& order) {
   rules::PackFiles files;
   for (const v1::SuiteFile& file : order.files()) files[file.path()] = file.content();
@@ -39,8 +40,7 @@ absl::StatusOr<worker::RunOptions> OptionsOf(const RunFolder& folder, const v1::
   options.job = order.job();
   std::error_code error;
   if (std::filesystem::is_directory(folder.source(), error)) options.source = folder.source();
-  if (const absl::StatusOr<std::filesystem::path> own = LocateSuitesDir(executable); own.ok())
-    options.own_suites = *own;
+  if (const auto own = LocateSuitesDir(executable); own.ok()) options.own_suites = *own;
   ASSIGN_OR_RETURN(options.select, rules::ParseSelection({order.spec().select().begin(), order.spec().select().end()}));
   for (const std::string& variable : order.spec().variables()) {
     const std::pair<std::string, std::string> parts = absl::StrSplit(variable, absl::MaxSplits('=', 1));

@@ -326,7 +326,7 @@ TEST_F(DispatchFaultsTest, WhateverFailsNoJobIsLostAndNothingIsLeft) {
   worker_->Signal(SIGTERM);
   EXPECT_EQ(worker_->Wait(kPatience), 0) << worker_->Stderr();
   EXPECT_FALSE(held_ports_.empty());
-  EXPECT_TRUE(Until([this] { return NothingIsLeft(); })) << ::testing::PrintToString(HeldStill());
+  EXPECT_TRUE(Until([this] { return NothingIsLeft(); })) << ::testing::PrintToString(WhatIsLeft());
   ExpectSentinelsAreUntouched();
   EXPECT_TRUE(Until([this] { return !GroupsAreLeft(); })) << ::testing::PrintToString(EmptyGroups());
 }

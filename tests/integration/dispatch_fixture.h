@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
@@ -225,7 +226,7 @@ while True:
     sentinels_ = {"/dev/shm/yard-sentinel-" + Mark(), "/tmp/yard-sentinel-" + Mark(), dir_.Write("other/sentinel", "")};
     for (const fs::path& file : sentinels_) std::ofstream(file) << "somebody else's " << Mark();
     neighbour_ = std::make_unique<testing::Process>(
-        std::vector<std::string>{"bash", "-c", "exec -a yard-sentinel-" + Mark() + " sleep 600"});
+        std::vector<std::string>{"bash", "-c", "exec -a yard-sentinel-" + Mark() + " sleep 7200"});
   }
   void ExpectSentinelsAreUntouched() {
     for (const fs::path& file : sentinels_) {
@@ -254,21 +255,28 @@ while True:
     return held;
   }
 
-  // Processes that say this folder in their arguments or environment, the worker and the daemon left out; and what
-  // programs of runs hold.
-  bool NothingIsLeft() const {
-    if (!HeldStill().empty()) return false;
+  // What programs of runs hold, processes that say the worker's folder in their arguments, and what lies in it of runs;
+  // the worker itself left out.
+  std::vector<std::string> WhatIsLeft() const {
+    std::vector<std::string> left = HeldStill();
     for (const fs::directory_entry& entry : fs::directory_iterator("/proc")) {
       const std::string pid = entry.path().filename().string();
       if (pid.find_first_not_of("0123456789") != std::string::npos) continue;
       if (pid == std::to_string(worker_->pid()) || pid == std::to_string(::getpid())) continue;
-      if (ReadAllOf(entry.path() / "cmdline").find((dir_.path() / "work").string()) != std::string::npos) return false;
+      std::string command = ReadAllOf(entry.path() / "cmdline");
+      if (command.find((dir_.path() / "work").string()) == std::string::npos) continue;
+      std::replace(command.begin(), command.end(), '\0', ' ');
+      left.push_back("process " + pid + ": " + command);
     }
     for (const char* folder : {"runs", "t"}) {
-      if (fs::exists(dir_.path() / "work" / folder) && !fs::is_empty(dir_.path() / "work" / folder)) return false;
+      std::error_code error;
+      for (const fs::directory_entry& entry : fs::directory_iterator(dir_.path() / "work" / folder, error)) {
+        left.push_back(entry.path().string());
+      }
     }
-    return true;
+    return left;
   }
+  bool NothingIsLeft() const { return WhatIsLeft().empty(); }
 
   testing::TempDir dir_;
   std::set<int> held_ports_;
