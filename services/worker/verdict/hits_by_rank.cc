@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "absl/algorithm/container.h"
+#include "services/core/lines.h"
 #include "services/worker/logs/escape_sequences.h"
 #include "services/worker/re2_piece.h"
 #include "services/worker/verdict/builtin_signatures.h"
@@ -28,6 +29,17 @@ bool BeginsEntry(std::string_view line, std::string_view text) {
       R"((?:^|\]:)\s*\[?[IWEF](?:(?:20\d\d)?\d{3,4})? \S+[:\]]|^(?:INFO|WARNING|ERROR|CRITICAL)\b|\(most recent call)",
       RE2::Latin1);
   return !SaysAnything(text) || RE2::PartialMatch(Piece(line), kEntry);
+}
+
+// What CMake only warns of stands further in, below its word for it: a package that is not there, and not needed.
+bool IsWarnedOf(std::string_view text, std::optional<size_t>& warning) {
+  const std::string_view trimmed = TrimBlanks(text);
+  if (trimmed.starts_with("CMake Warning") || trimmed.starts_with("CMake Deprecation Warning")) {
+    warning = IndentOf(text);
+  } else if (!trimmed.empty() && warning.has_value() && IndentOf(text) <= *warning) {
+    warning.reset();
+  }
+  return warning.has_value();
 }
 
 }  // namespace
@@ -89,6 +101,7 @@ void HitsByRank::Add(const LogLine& line, std::string_view text, std::vector<con
   Rank& rank = ranks_[line.rank];
   Output& output = OutputOf(rank, line.text, text);
   const Chain chain = output.tracebacks.Next(text);
+  if (output.tracebacks.AtSource() || IsWarnedOf(text, output.warning)) matched.clear();
   output.repeats = output.repeats || chain == Chain::kRepeated;
   if (chain != Chain::kNone && chain != Chain::kRepeated) Forget(line.rank, output, chain);
   if (output.tracebacks.AtException() && !exception) {

@@ -42,8 +42,9 @@ class HitsByRank {
   struct Output {
     Tracebacks tracebacks;
     PackageVersions versions;
-    uint64_t exception = 0;   // the last line that said one
-    bool in_message = false;  // what it says is not at its end
+    std::optional<size_t> warning;  // how far what CMake warns of is indented
+    uint64_t exception = 0;         // the last line that said one
+    bool in_message = false;        // what it says is not at its end
     // The next exception was raised from one of a known kind: that kind says more than a name of one's own.
     bool from_known = false;
     bool repeats = false;  // the next exception is the last one again

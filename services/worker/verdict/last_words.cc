@@ -108,22 +108,38 @@ std::string WordsBelow(LogReader& log, const LogLine& line) {
   return below.starts_with("Traceback (most recent call last)") ? "" : below;
 }
 
-std::string PrintedBelow(const StepContext& context, const LogLine& line) {
-  static const RE2 kFailed(R"(^\s*\d+/\d+ Test +#\d+: .*\*\*\*(?:Failed|Exception))", RE2::Latin1);
+std::string PrintedByTest(const StepContext& context, const LogLine& line) {
+  static const RE2 kFailed(R"(^\s*\d+/\d+ Test +#(\d+): .*\*\*\*(?:Failed|Exception))", RE2::Latin1);
   static const RE2 kNext(R"(^\s*(?:\d+/\d+ Test +#\d+: |Start +\d+: |\d+% tests passed))", RE2::Latin1);
   LogReader& log = *context.evidence->log;
   std::string buffer;
-  if (!RE2::PartialMatch(Piece(WithoutPrefix(WithoutEscapes(line.text, buffer))), kFailed)) return "";
+  std::string test;
+  if (!RE2::PartialMatch(Piece(WithoutPrefix(WithoutEscapes(line.text, buffer))), kFailed, &test)) return "";
   std::optional<LogLine> most;
   Telling telling = Telling::kComplaint;
+  int priority = 0;
+  const auto look_at = [&](const LogLine& printed) {
+    const std::vector<const rules::FailureSignature*> known = context.signatures->Match(printed.text, context.phase);
+    const Telling tells = TellingOf(printed.text, known);
+    // Of signatures that tell as much, the one with the lower priority says why.
+    const int of_known = known.empty() ? 0 : known.front()->priority;
+    if (tells < telling || (tells == telling && (!most.has_value() || of_known >= priority))) return;
+    telling = tells;
+    priority = of_known;
+    most = printed;
+  };
   (void)log.Read(line.number + 1, kLinesBelow, [&](const LogLine& next) {
     if (next.rank != line.rank) return true;
     if (RE2::PartialMatch(Piece(WithoutPrefix(WithoutEscapes(next.text, buffer))), kNext)) return false;
-    const Telling tells = TellingOf(next.text, context.signatures->Match(next.text, context.phase));
-    if (tells > telling) {
-      telling = tells;
-      most = next;
-    }
+    look_at(next);
+    return true;
+  });
+  const uint64_t first = line.number - std::min(line.number - 1, kLinesAbove);
+  const std::string mark = Concat(" ", test, ": ");
+  (void)log.Read(first, line.number - first, [&](const LogLine& above) {
+    const std::string_view text = WithoutEscapes(above.text, buffer);
+    const std::string_view front = text.substr(0, text.size() - WithoutPrefix(text).size());
+    if (above.rank == line.rank && Contains(Concat(" ", front), mark)) look_at(above);
     return true;
   });
   if (!most.has_value()) return "";

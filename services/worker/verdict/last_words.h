@@ -28,9 +28,10 @@ std::optional<LastWords> LastWordsOf(const StepContext& context, int rank, size_
 // an exception of C++ or a check that failed. Empty if it says enough, or if a traceback is below.
 std::string WordsBelow(LogReader& log, const LogLine& line);
 
-// Of what ctest shows below its line for a failed test, the line that says most of why; empty if `line` is none, or
-// nothing below it does.
-std::string PrintedBelow(const StepContext& context, const LogLine& line);
+// Of what a test printed that ctest names in `line` as failed, the line that says most of why: ctest shows it below,
+// or, where it shows all as it comes, above, behind the number of the test. Empty if `line` names none, or nothing says
+// why.
+std::string PrintedByTest(const StepContext& context, const LogLine& line);
 
 // What raised the exception that `line` names without a word about it: the statement right above, as Python's
 // tracebacks and pytest show it. Empty if the line says more than a name, or nothing is shown.

@@ -42,6 +42,15 @@ TestEnd TestEndOf(std::string_view text) {
   return may && RE2::PartialMatch(Piece(text), kOther) ? TestEnd::kOther : TestEnd::kNone;
 }
 
+std::string_view BehindTestName(std::string_view text) {
+  // Few lines have one of these; the pattern is for them.
+  if (!Contains(text, ".py::") && !Contains(text, ") ... ")) return text;
+  static const RE2 kName(R"((?:\S+\.py::\w+(?:::\w+)*(?:\[[^\]]*\])?|\w+ \([\w.]+\) \.\.\.) +)", RE2::Latin1);
+  re2::StringPiece rest = Piece(text);
+  if (!RE2::Consume(&rest, kName) || rest.empty() || TestEndOf(text) != TestEnd::kNone) return text;
+  return {rest.data(), rest.size()};
+}
+
 bool SaysRetry(std::string_view text) {
   static const RE2 kRetry(R"((?i)\bretry(?:ing)?\b|\bwill (?:be )?retr(?:y|ied)\b|\btrying again\b)", RE2::Latin1);
   return RE2::PartialMatch(Piece(text), kRetry);

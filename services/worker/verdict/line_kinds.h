@@ -15,6 +15,9 @@ enum class TestEnd : uint8_t { kNone, kPassed, kOther };
 // `text` is a line without prefix. A test ended there: what stands before it, since the end of the one before, was
 // printed while it ran. Also where a list of what failed begins. pytest, GoogleTest, unittest, ctest.
 TestEnd TestEndOf(std::string_view text);
+// What a test printed behind its own name, where a runner had left the line open for its outcome: "a.py::test_b Fatal
+// Python error: …", "test_b (m.T) ... Process 3:". The whole line where there is nothing of that kind.
+std::string_view BehindTestName(std::string_view text);
 
 // The program tries again what failed: alone it says nothing of how the program ended.
 bool SaysRetry(std::string_view text);

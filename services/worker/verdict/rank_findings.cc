@@ -260,6 +260,23 @@ void AddLastWords(const StepContext& context, const RankView& view, Finding& fin
   finding.line = std::move(words->line);
 }
 
+// What was said right before a line that does not say why, where it tells at least so much.
+void AddErrorBefore(const StepContext& context, const LogLine& line, Telling least, Finding& finding) {
+  const std::optional<LastWords> before = LastWordsOf(context, line.rank, kLastLines, line.micros, line.number);
+  if (!before.has_value() || before->telling < least || before->telling == Telling::kEcho) return;
+  finding.what += Concat("; before it: ", Quoted(before->line.text));
+}
+
+// "SystemExit: 1", "Fatal Python error: Aborted".
+bool OnlyFollows(const StepContext& context, const LogLine& line) {
+  return TellingOf(line.text, context.signatures->Match(line.text, context.phase)) == Telling::kFollowUp;
+}
+
+// A program, or its interpreter, names the signal that hit it.
+bool SaysSignal(const rules::FailureSignature& signature) {
+  return signature.priority > kFatalSignal && signature.priority < kKilled;
+}
+
 void FindInSignal(const StepContext& context, RankView& view) {
   const StepEvidence& evidence = *context.evidence;
   const int signal = view.end->signal;
@@ -299,13 +316,15 @@ void FindInSignal(const StepContext& context, RankView& view) {
   const bool unexplained = finding.from_outside && signal == SIGKILL && view.rank == kNoRank;
   // What was said about it: "Fatal Python error: Segmentation fault", "Assertion `n > 0' failed".
   for (const Signatures::Hit& hit : view.hits) {
-    if (!IsGeneric(*hit.signature) || GotOver(hit, view)) continue;
+    const bool names_signal = signal != SIGABRT && !unexplained && SaysSignal(*hit.signature);
+    if (!(names_signal || IsGeneric(*hit.signature)) || GotOver(hit, view)) continue;
     finding.line = hit.line;
     if (signal != SIGABRT && !unexplained) break;
     finding.what += Concat(": ", Quoted(hit.line.text));
     if (const std::string below = WordsBelow(*evidence.log, hit.line); !below.empty()) {
       finding.what += Concat(" ", Quoted(below));
     }
+    if (OnlyFollows(context, hit.line)) AddErrorBefore(context, hit.line, Telling::kError, finding);
     break;
   }
   if (unexplained && !finding.line.has_value()) AddLastWords(context, view, finding);
@@ -381,13 +400,6 @@ bool WasGotOver(const Signatures::Hit& hit, const RankView& view) {
          });
 }
 
-// Where nothing else says why a process failed, what was said right before the word of it may.
-void AddErrorBefore(const StepContext& context, const LogLine& line, Finding& finding) {
-  const std::optional<LastWords> before = LastWordsOf(context, line.rank, kLastLines, line.micros, line.number);
-  if (!before.has_value() || before->telling < Telling::kPlain || before->telling == Telling::kEcho) return;
-  finding.what += Concat("; before it: ", Quoted(before->line.text));
-}
-
 void FindInLog(const StepContext& context, RankView& view) {
   for (const Signatures::Hit& hit : view.hits) {
     if (!Believed(hit, view) || WasGotOver(hit, view)) continue;
@@ -403,10 +415,13 @@ void FindInLog(const StepContext& context, RankView& view) {
     if (const std::string by = RaisedBy(*context.evidence->log, hit.line); !by.empty()) {
       finding.what += Concat(", raised by: ", Quoted(by));
     }
-    if (const std::string printed = PrintedBelow(context, hit.line); !printed.empty()) {
+    if (const std::string printed = PrintedByTest(context, hit.line); !printed.empty()) {
       finding.what += Concat("; it printed: ", Quoted(printed));
     }
-    if (finding.signature == kChildFailedId) AddErrorBefore(context, hit.line, finding);
+    if (finding.signature == kChildFailedId) AddErrorBefore(context, hit.line, Telling::kPlain, finding);
+    if (finding.generic && OnlyFollows(context, hit.line)) {
+      AddErrorBefore(context, hit.line, Telling::kError, finding);
+    }
     if (view.failed > 0 && !view.child_of.empty() && !finding.device_fatal) {
       finding.test = view.child_of;
       finding.what = Concat("test '", view.child_of, "': ", finding.what);

@@ -119,7 +119,7 @@ class CompiledSignatures final : public Signatures {
   std::vector<const rules::FailureSignature*> MatchText(std::string_view line, std::string_view phase,
                                                         bool& exception) const {
     std::string buffer;
-    line = WithoutQuotedData(line, buffer);
+    line = WithoutQuotedData(BehindTestName(line), buffer);
     std::vector<const rules::FailureSignature*> matched;
     const PhaseSet& set = SetOf(phase);
     std::vector<int> found;

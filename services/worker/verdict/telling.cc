@@ -141,7 +141,7 @@ bool IsVictimsWord(const rules::FailureSignature& signature) { return signature.
 Telling TellingOf(std::string_view line, const Known& known) {
   std::string buffer;
   const std::string_view text = WithoutEscapes(line, buffer);
-  const std::string_view said = WithoutPrefix(text);
+  const std::string_view said = BehindTestName(WithoutPrefix(text));
   if (!SaysAnything(text)) return Telling::kNothing;
   if (AnyOf(known, IsException)) {
     // A warning can end a program like any exception; what a logger calls a warning did not.

@@ -56,9 +56,11 @@ Chain Tracebacks::Next(std::string_view text) {
   const bool announced = announced_;
   announced_ = false;
   exception_ = false;
+  source_ = false;
   if (std::exchange(ended_, false)) aside_ = false;
   if (const size_t header = text.find(kHeader); header != std::string_view::npos) {
     indent_ = IndentOf(text);
+    frame_.reset();
     const std::string_view front = text.substr(0, header);
     prefix_ = SaysAnything(front) ? front : std::string_view();
     // What torch says of each rank belongs to the exception above.
@@ -71,6 +73,10 @@ Chain Tracebacks::Next(std::string_view text) {
   const std::string_view trimmed = TrimBlanks(text);
   // rich draws a frame around a traceback.
   if (indent_.has_value() && (trimmed.starts_with("│") || trimmed.starts_with("╰"))) return Chain::kNone;
+  if (indent_.has_value() && IndentOf(text) > *indent_) {
+    if (trimmed.starts_with("File \"")) frame_ = IndentOf(text);
+    source_ = frame_.has_value() && IndentOf(text) > *frame_;
+  }
   if (!trimmed.empty() && (!indent_.has_value() || IndentOf(text) <= *indent_)) {
     exception_ = indent_.has_value() && NamesException(trimmed);
     announced_ = trimmed.back() == ':' && NamesException(trimmed);

@@ -27,12 +27,16 @@ class Tracebacks {
   Chain Next(std::string_view text);
   // That line says the exception of a traceback, whatever its name ends with.
   bool AtException() const { return exception_; }
+  // That line is a statement of a frame, or a mark below it: the exception's own line says what was raised.
+  bool AtSource() const { return source_; }
   // It belongs to a traceback that ended nothing: of what is tidied up, of a logger, of a task that nobody waits for.
   bool Aside() const { return aside_; }
 
  private:
   std::optional<size_t> indent_;  // of the header of the traceback that is being read
   std::string prefix_;            // what stands in front of that header, and of each line of the traceback
+  std::optional<size_t> frame_;   // how far its last frame is indented
+  bool source_ = false;
   bool exception_ = false;
   bool ended_ = false;  // the last line said the exception of a traceback
   bool aside_ = false;

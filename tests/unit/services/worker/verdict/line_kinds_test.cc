@@ -72,5 +72,17 @@ TEST(LineKinds, WhatAnAssertionQuotesIsData) {
   }
 }
 
+TEST(LineKinds, WhatATestPrintsBehindItsNameIsALineOfItsOwn) {
+  EXPECT_EQ(BehindTestName("tests/a.py::test_b Fatal Python error: Aborted"), "Fatal Python error: Aborted");
+  EXPECT_EQ(BehindTestName("a.py::PlanTest::test_b[2-x y] LLVM ERROR: no"), "LLVM ERROR: no");
+  EXPECT_EQ(BehindTestName("test_b (tests.a.PlanTest) ... Process 3:"), "Process 3:");
+  for (const std::string_view whole :
+       {"tests/a.py::test_b PASSED [ 12%]", "tests/a.py::test_b FAILED", "tests/a.py::test_b ", "tests/a.py::test_b",
+        "test_b (tests.a.PlanTest) ... ok", "test_b (tests.a.PlanTest) ... FAIL", "plan 3 ... and so on",
+        "FAILED tests/a.py::test_b - ValueError: 3", "tests/a.py::test_b[a[0] b] PASSED"}) {
+    EXPECT_EQ(BehindTestName(whole), whole);
+  }
+}
+
 }  // namespace
 }  // namespace yardmaster::worker

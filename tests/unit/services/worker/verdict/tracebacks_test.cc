@@ -127,5 +127,18 @@ TEST(Tracebacks, APoolRaisesTheExceptionOfItsProcessAgain) {
             Chain::kRaisedFrom);
 }
 
+TEST(Tracebacks, StatementsOfFramesAreSource) {
+  Tracebacks tracebacks;
+  std::vector<std::string_view> source;
+  const std::vector<std::string_view> lines = {
+      "    before", kHeader, kFrame, "    raise exc.Missing()", "          ^^^^^^^", "exc.Missing: no compiler",
+      "    words"};
+  for (const std::string_view line : lines) {
+    (void)tracebacks.Next(line);
+    if (tracebacks.AtSource()) source.push_back(line);
+  }
+  EXPECT_THAT(source, ElementsAre("    raise exc.Missing()", "          ^^^^^^^"));
+}
+
 }  // namespace
 }  // namespace yardmaster::worker
