@@ -79,7 +79,7 @@ std::string CellText(const Cell& cell) {
   std::string out;
   for (const auto& [axis, value] : cell) {
     if (!out.empty()) out += ',';
-    out += axis + "=" + value;
+    out.append(axis).append("=").append(value);
   }
   return out;
 }
