@@ -266,7 +266,7 @@ while True:
       std::string command = ReadAllOf(entry.path() / "cmdline");
       if (command.find((dir_.path() / "work").string()) == std::string::npos) continue;
       std::replace(command.begin(), command.end(), '\0', ' ');
-      left.push_back("process " + pid + ": " + command);
+      left.push_back(std::string("process ").append(pid).append(": ").append(command));
     }
     for (const char* folder : {"runs", "t"}) {
       std::error_code error;
