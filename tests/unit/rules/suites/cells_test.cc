@@ -68,6 +68,7 @@ TEST(ExpandCells, AnUnknownAxisHasNoCells) { EXPECT_THAT(ExpandCells(Suite(), St
 TEST(ExpandCells, StopsAtTheLimit) {
   SuiteModel suite;
   std::vector<std::string> many;
+  many.reserve(40);
   for (int i = 0; i < 40; ++i) many.push_back(std::to_string(i));
   suite.matrix.axes = {{"a", many}, {"b", many}, {"c", many}, {"d", many}, {"e", many}};
   EXPECT_THAT(ExpandCells(suite, Step({"a"})), SizeIs(40));
