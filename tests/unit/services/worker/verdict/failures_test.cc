@@ -20,7 +20,7 @@ using ::testing::Not;
 using Json = nlohmann::json;
 
 // Another file of the same kind, to measure the judge on failures that it has not seen.
-constexpr char kOtherFile[] = "YARDMASTER_FAILURES";
+constexpr char kOtherFile[] = "YARD_FAILURES";
 
 std::vector<Json> ReadFailures() {
   const char* const other = std::getenv(kOtherFile);
