@@ -48,7 +48,8 @@ TEST(SelectPart, ValuesOfAnAxisKeepTheManifestsOrder) {
   const auto part = SelectPart(LayeredSuite(), {{"dtype", {"bfloat16", "float32"}}}, {});
   ASSERT_TRUE(part.ok());
   EXPECT_THAT(part->matrix.axes.at(0).second, ElementsAre("float32", "bfloat16"));
-  EXPECT_THAT(SelectPart(LayeredSuite(), {{"dtype", {"bfloat16"}}}, {})->matrix.axes.at(0).second, ElementsAre("bfloat16"));
+  EXPECT_THAT(SelectPart(LayeredSuite(), {{"dtype", {"bfloat16"}}}, {})->matrix.axes.at(0).second,
+              ElementsAre("bfloat16"));
 }
 
 TEST(SelectPart, UnknownNamesAreErrorsThatSayWhatThereIs) {
