@@ -43,6 +43,12 @@ class GitHubForge final : public RestAdapter {
                                                                     std::string_view head) override;
 
  private:
+  // What the commit has at `path`, in the forge's order; `query` goes with each page. `what`: for the error where there
+  // are more than are read.
+  template <typename Item>
+  absl::StatusOr<std::vector<Item>> ListOfCommit(const ForgeCall& call, std::string_view repository,
+                                                 std::string_view head, std::string_view path, std::string_view query,
+                                                 ForgeParser<std::vector<Item>> parse, std::string_view what);
   absl::Status SendReview(const Run& run, const ForgeSubject& subject, std::string_view commit,
                           const std::vector<ForgeInlineComment>& comments) override;
 };

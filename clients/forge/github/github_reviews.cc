@@ -52,19 +52,30 @@ absl::StatusOr<ForgeCheckRun> GitHubForge::UpdateCheckRun(const ForgeCall& call,
                                github::CheckRunBody(write, /*is_new=*/false).dump()));
 }
 
+template <typename Item>
+absl::StatusOr<std::vector<Item>> GitHubForge::ListOfCommit(const ForgeCall& call, std::string_view repository,
+                                                            std::string_view head, std::string_view path,
+                                                            std::string_view query,
+                                                            ForgeParser<std::vector<Item>> parse,
+                                                            std::string_view what) {
+  RETURN_IF_ERROR(CheckRepository(repository));
+  RETURN_IF_ERROR(CheckCommit(head));
+  std::vector<Item> items;
+  ASSIGN_OR_RETURN(const bool complete, ReadList(Begin(call), CommitAddress(repository, head).Below(path), query, parse,
+                                                 &Item::id, AppendTo(items)));
+  if (!complete) return TooManyChecks(what);
+  return items;
+}
+
 absl::StatusOr<std::vector<ForgeCheckRun>> GitHubForge::ListCheckRuns(const ForgeCall& call,
                                                                       std::string_view repository,
                                                                       std::string_view head, std::string_view name) {
   // Those of others can be read without an App, too.
   if (!has_check_runs() && !name.empty()) return RestAdapter::ListCheckRuns(call, repository, head, name);
-  RETURN_IF_ERROR(CheckRepository(repository));
-  RETURN_IF_ERROR(CheckCommit(head));
-  std::vector<ForgeCheckRun> runs;
   // Older ones of the same name, too.
   const std::string query = absl::StrCat("&filter=all", name.empty() ? "" : "&check_name=", UrlEncode(name));
-  ASSIGN_OR_RETURN(const bool complete, ReadList(Begin(call), CommitAddress(repository, head).Below("/check-runs"),
-                                                 query, github::ParseCheckRuns, &ForgeCheckRun::id, AppendTo(runs)));
-  if (!complete) return TooManyChecks("check runs");
+  ASSIGN_OR_RETURN(std::vector<ForgeCheckRun> runs,
+                   ListOfCommit(call, repository, head, "/check-runs", query, github::ParseCheckRuns, "check runs"));
   std::erase_if(runs, [name](const ForgeCheckRun& run) { return !name.empty() && run.name != name; });
   // Ids grow.
   const auto number = [](const ForgeCheckRun& run) {
@@ -78,14 +89,7 @@ absl::StatusOr<std::vector<ForgeCheckRun>> GitHubForge::ListCheckRuns(const Forg
 absl::StatusOr<std::vector<ForgeCheckSuite>> GitHubForge::ListCheckSuites(const ForgeCall& call,
                                                                           std::string_view repository,
                                                                           std::string_view head) {
-  RETURN_IF_ERROR(CheckRepository(repository));
-  RETURN_IF_ERROR(CheckCommit(head));
-  std::vector<ForgeCheckSuite> suites;
-  ASSIGN_OR_RETURN(const bool complete,
-                   ReadList(Begin(call), CommitAddress(repository, head).Below("/check-suites"), /*order=*/"",
-                            github::ParseCheckSuites, &ForgeCheckSuite::id, AppendTo(suites)));
-  if (!complete) return TooManyChecks("check suites");
-  return suites;
+  return ListOfCommit(call, repository, head, "/check-suites", /*query=*/"", github::ParseCheckSuites, "check suites");
 }
 
 absl::Status GitHubForge::SetCommitStatus(const ForgeCall& call, std::string_view repository, std::string_view head,
@@ -102,14 +106,7 @@ absl::Status GitHubForge::SetCommitStatus(const ForgeCall& call, std::string_vie
 absl::StatusOr<std::vector<ForgeCommitStatus>> GitHubForge::ListCommitStatuses(const ForgeCall& call,
                                                                                std::string_view repository,
                                                                                std::string_view head) {
-  RETURN_IF_ERROR(CheckRepository(repository));
-  RETURN_IF_ERROR(CheckCommit(head));
-  std::vector<ForgeCommitStatus> statuses;
-  ASSIGN_OR_RETURN(const bool complete,
-                   ReadList(Begin(call), CommitAddress(repository, head).Below("/statuses"), /*order=*/"",
-                            github::ParseCommitStatuses, &ForgeCommitStatus::id, AppendTo(statuses)));
-  if (!complete) return TooManyChecks("statuses");
-  return statuses;
+  return ListOfCommit(call, repository, head, "/statuses", /*query=*/"", github::ParseCommitStatuses, "statuses");
 }
 
 absl::Status GitHubForge::SendReview(const Run& run, const ForgeSubject& subject, std::string_view commit,
