@@ -5,11 +5,9 @@
 #include <utility>
 
 #include "absl/algorithm/container.h"
-#include "absl/strings/str_cat.h"
 #include "services/core/errors.h"
 #include "services/core/ids.h"
 #include "services/core/rpc/pooled_rpc.h"
-#include "services/core/sha256.h"
 #include "services/core/status_macros.h"
 #include "services/dispatch/errors.h"
 #include "services/dispatch/job_messages.h"
@@ -40,8 +38,6 @@ constexpr std::string_view kSetRunnerService = "/yardmaster.v1.DispatchService/S
 constexpr std::string_view kUploadSource = "/yardmaster.v1.DispatchService/UploadSource";
 constexpr std::string_view kReadArtifact = "/yardmaster.v1.DispatchService/ReadArtifact";
 
-constexpr size_t kRequestDigits = 24;
-
 void ClearWhatTheServerSets(v1::JobSpec& spec) {
   spec.clear_subject();
   spec.clear_check_attempt();
@@ -55,7 +51,7 @@ void ClearWhatTheServerSets(v1::JobSpec& spec) {
 // The same request of the same caller is the same job.
 std::string JobIdOf(const RpcCall& call, const std::string& request_id) {
   if (request_id.empty()) return NewId("j-");
-  return absl::StrCat("j-", Sha256Hex(absl::StrCat(call.caller().name, "\n", request_id)).substr(0, kRequestDigits));
+  return dispatch::JobIdFor(call.caller().name, request_id);
 }
 
 // Follows one job: what it is whenever that changes, and the logs of its runs.

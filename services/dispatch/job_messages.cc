@@ -11,9 +11,12 @@
 #include <utility>
 
 #include "absl/algorithm/container.h"
+#include "absl/strings/str_cat.h"
 #include "rules/suites/versions.h"
+#include "services/core/absl_view.h"
 #include "services/core/errors.h"
 #include "services/core/repository_name.h"
+#include "services/core/sha256.h"
 #include "services/core/status_macros.h"
 #include "services/dispatch/errors.h"
 #include "services/dispatch/part_files.h"
@@ -91,6 +94,11 @@ bool IsPlainName(std::string_view name) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '-' ||
            c == '_';
   });
+}
+
+std::string JobIdFor(std::string_view whose, std::string_view what) {
+  constexpr size_t kDigits = 24;
+  return absl::StrCat("j-", Sha256Hex(absl::StrCat(Abs(whose), "\n", Abs(what))).substr(0, kDigits));
 }
 
 absl::Status CheckSpec(const v1::JobSpec& spec) {

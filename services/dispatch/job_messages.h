@@ -30,6 +30,9 @@ inline constexpr size_t kMaxRunArtifacts = 4096;
 // 1 to 128 letters, digits, ".", "-" and "_", not beginning with ".": what may become the name of a folder.
 bool IsPlainName(std::string_view name);
 
+// The name of the job that is made for these two: the same each time. "j-", and 24 hex digits.
+std::string JobIdFor(std::string_view whose, std::string_view what);
+
 // INVALID_ARGUMENT names what is wrong.
 absl::Status CheckSpec(const v1::JobSpec& spec);
 // What the job keeps of it, and back.

@@ -3,22 +3,19 @@
 #include <cmath>
 #include <iterator>
 #include <optional>
+#include <string>
 #include <utility>
 
 #include "absl/algorithm/container.h"
-#include "absl/strings/str_cat.h"
 #include "rules/suites/cells.h"
 #include "rules/suites/selection.h"
 #include "services/core/messages/device_override.h"
-#include "services/core/sha256.h"
 #include "services/core/status_macros.h"
 #include "services/dispatch/job_messages.h"
 #include "services/dispatch/shard_split.h"
 
 namespace yardmaster::dispatch {
 namespace {
-
-constexpr size_t kJobDigits = 24;
 
 std::vector<std::string> NamesOfCells(const rules::SuiteModel& suite, const rules::SuiteStep& step) {
   std::vector<std::string> names;
@@ -165,7 +162,7 @@ absl::StatusOr<std::vector<v1::JobSpec>> ShardsOf(Dispatch& dispatch, const v1::
 
 std::string ShardJobId(const std::string& group, uint32_t index) {
   if (index <= 1) return group;
-  return absl::StrCat("j-", Sha256Hex(absl::StrCat(group, "\n", index)).substr(0, kJobDigits));
+  return JobIdFor(group, std::to_string(index));
 }
 
 }  // namespace yardmaster::dispatch
