@@ -137,8 +137,7 @@ std::string PrintedByTest(const StepContext& context, const LogLine& line) {
   const uint64_t first = line.number - std::min(line.number - 1, kLinesAbove);
   const std::string mark = Concat(" ", test, ": ");
   (void)log.Read(first, line.number - first, [&](const LogLine& above) {
-    const std::string_view text = WithoutEscapes(above.text, buffer);
-    const std::string_view front = text.substr(0, text.size() - WithoutPrefix(text).size());
+    const std::string_view front = PrefixOf(WithoutEscapes(above.text, buffer));
     if (above.rank == line.rank && Contains(Concat(" ", front), mark)) look_at(above);
     return true;
   });

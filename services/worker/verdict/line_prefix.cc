@@ -88,6 +88,8 @@ std::string_view WithoutPrefix(std::string_view line) {
   return {rest.data(), rest.size()};
 }
 
+std::string_view PrefixOf(std::string_view line) { return line.substr(0, line.size() - WithoutPrefix(line).size()); }
+
 std::string_view ProcessInPrefix(std::string_view prefix) {
   static const RE2 kProcess(
       R"((\[(?:rank|default|trainer)\d+|\b[Rr]ank ?\d+|\bpid=\d+|[\[@]\d+,\d+\]|\bTP\d+|\bworker[-_]\d+|^\d{1,5}: |^\[\d{1,5}\] ))",

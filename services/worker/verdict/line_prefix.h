@@ -12,6 +12,9 @@ namespace yardmaster::worker {
 // comes after that. How far the rest is indented stays. A view into `line`, which is free of escape sequences.
 std::string_view WithoutPrefix(std::string_view line);
 
+// What WithoutPrefix takes away.
+std::string_view PrefixOf(std::string_view line);
+
 // What names the process in such a prefix: "[rank2]", "pid=7", "[1,2]"; empty: nothing does.
 std::string_view ProcessInPrefix(std::string_view prefix);
 

@@ -29,8 +29,7 @@ bool Better(const Finding& a, const Finding& b) {
 // The process that a line names in front of its text; empty: it names none.
 std::string ProcessOf(const LogLine& line) {
   std::string buffer;
-  const std::string_view text = WithoutEscapes(line.text, buffer);
-  return std::string(ProcessInPrefix(text.substr(0, text.size() - WithoutPrefix(text).size())));
+  return std::string(ProcessInPrefix(PrefixOf(WithoutEscapes(line.text, buffer))));
 }
 
 // The end of a traceback of Python, with its words.
