@@ -166,6 +166,8 @@ TEST_F(PipelineTest, AGitCodeGateFromNothingToGreen) {
   Build(43, {{"result", "SUCCESS"}});
   EXPECT_EQ(Standing(Diagnose()), "P2_SUCCESS_AGGREGATING wait");
   Forge("labels", About({{"user", kBot}, {"add", {"ci-pipeline-passed"}}}));
+  // Times are told in whole seconds: the last look at this head is to come in a later one than its label.
+  std::this_thread::sleep_for(std::chrono::milliseconds(1'100));
   report = Diagnose();
   EXPECT_EQ(Standing(report), "GREEN stop");
   EXPECT_EQ(report["gate_ok"], true);
@@ -174,7 +176,6 @@ TEST_F(PipelineTest, AGitCodeGateFromNothingToGreen) {
   EXPECT_EQ(Standing(answer.document()), "GREEN stop");
 
   // A push ends it, whatever the commit says about its age: both labels were given to another head.
-  std::this_thread::sleep_for(std::chrono::milliseconds(1'100));
   Forge("push", About({{"user", "alice"}, {"age_seconds", 7'200}}));
   EXPECT_EQ(Standing(Diagnose()), "INVALIDATED check_pr");
   EXPECT_EQ(Forge("unexpected"), json::array());
