@@ -167,6 +167,7 @@ struct FunctionFact {
   bool generator = false;
   bool stub = false;
   bool global_kernel = false;
+  bool type_parameters = false;  // Python: `def f[T]`
 };
 
 enum class ParameterForm : uint8_t { kPositional, kPositionalOnly, kKeywordOnly, kArgs, kKwargs };
@@ -193,6 +194,7 @@ struct ClassFact {
   std::string_view qualified;
   std::string_view doc;
   bool has_doc = false;
+  bool type_parameters = false;  // Python: `class A[T]`
   uint32_t statements = 0;
   std::vector<std::string_view> bases;
 };

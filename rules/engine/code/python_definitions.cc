@@ -51,6 +51,8 @@ void PythonReader::Function(RowIndex function) {
     } else if (field == g_.parameters) {
       facts_.functions[function].first_parameter = static_cast<RowIndex>(facts_.parameters.size());
       Parameters(function);
+    } else if (field == g_.type_parameters) {
+      facts_.functions[function].type_parameters = true;
     } else if (field == g_.return_type) {
       facts_.functions[function].returns = Expr(Slot::kReturns, kNoRow, 0);
     } else if (field == g_.body) {
@@ -145,6 +147,8 @@ void PythonReader::Class(RowIndex cls) {
     const TSFieldId field = CurrentField();
     if (field == g_.name) {
       NameClass(cls, node, ".");
+    } else if (field == g_.type_parameters) {
+      facts_.classes[cls].type_parameters = true;
     } else if (field == g_.superclasses) {
       size_t position = 0;
       ForEachChild([&] {

@@ -126,7 +126,7 @@ struct PythonGrammar {
             condition = Field("condition"), consequence = Field("consequence"), alternative = Field("alternative"),
             parameters = Field("parameters"), return_type = Field("return_type"), superclasses = Field("superclasses"),
             definition = Field("definition"), alias = Field("alias"), module_name = Field("module_name"),
-            key = Field("key"), operators = Field("operators");
+            key = Field("key"), operators = Field("operators"), type_parameters = Field("type_parameters");
 
  private:
   PythonGrammar();

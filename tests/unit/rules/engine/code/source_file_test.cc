@@ -255,6 +255,18 @@ TEST(CppFacts, CommasAndCastsHaveOperands) {
   EXPECT_EQ(facts.exprs[5].name, "p");
 }
 
+TEST(PythonFacts, TypeParameters) {
+  const auto file =
+      ReadWithin("a.py", "def f[T](x: T): pass\n@d\nclass A[T]: pass\ndef g(x): return x[1]\nclass B(A[int]): pass\n");
+  const FileFacts& facts = file->facts();
+  ASSERT_EQ(facts.functions.size(), 2U);
+  EXPECT_TRUE(facts.functions[0].type_parameters);
+  EXPECT_FALSE(facts.functions[1].type_parameters);
+  ASSERT_EQ(facts.classes.size(), 2U);
+  EXPECT_TRUE(facts.classes[0].type_parameters);
+  EXPECT_FALSE(facts.classes[1].type_parameters);
+}
+
 TEST(CppFacts, FunctionsIncludesCallsAndLaunches) {
   const auto file =
       ReadWithin("a.cu",
