@@ -127,8 +127,29 @@ std::optional<Query> CheckCompiler::CompileQuery(const JsonPlace& at, const Name
   }
   if (query->kinds.empty() && !query->list) return std::nullopt;
   if (value.contains("where")) ExpectFits(query->kinds, at.At("where"));
-  if (value.contains("where")) query->where = CompileClause(at.At("where"), scope.With(std::move(row)));
+  if (value.contains("where")) {
+    const NameScope inner = scope.With(std::move(row));
+    query->where = CompileClause(at.At("where"), inner);
+    if (query->where) query->lookup = FindLookup(*query, at.At("where"), inner);
+  }
   return problems_.size() == before ? std::move(query) : std::nullopt;
+}
+
+// A field that must be the same as a value which is known before the rows are.
+std::optional<Query::Lookup> CheckCompiler::FindLookup(const Query& query, const JsonPlace& where,
+                                                       const NameScope& scope) {
+  const bool whole = query.scope == Query::Scope::kFile || query.scope == Query::Scope::kFiles;
+  const bool kept = !query.kinds.empty() && query.table() != FactTable::kMatch && query.table() != FactTable::kFile;
+  if (!whole || !kept || !where.value->is_object()) return std::nullopt;
+  for (const auto& [key, value] : where.value->items()) {
+    if (!value.is_object() || value.size() != 1 || !value.contains("same")) continue;
+    const FieldInfo* field = FindField(query.table(), key);
+    if (field == nullptr || field->type != FieldType::kText) continue;
+    std::optional<Path> wanted = CompilePath(where.At(key).At("same"), scope);
+    if (!wanted || (wanted->start == Path::Start::kSlot && wanted->slot == query.slot)) continue;
+    return Query::Lookup{field, *std::move(wanted)};
+  }
+  return std::nullopt;
 }
 
 }  // namespace yardmaster::rules

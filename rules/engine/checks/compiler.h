@@ -106,6 +106,8 @@ class CheckCompiler {
   // A problem, and false, where the value can never be this text.
   bool CheckWord(const JsonPlace& at, const StaticType& type);
   ValueMatcher CompilePatternMatcher(const JsonPlace& around, const NameScope& scope);
+  // `scope` is that of `where`.
+  std::optional<Query::Lookup> FindLookup(const Query& query, const JsonPlace& where, const NameScope& scope);
   Operand CompileQueryOperand(const std::string& key, const JsonPlace& around, const NameScope& scope);
   Operand CompileCountOperand(Query query, const JsonPlace& around, const NameScope& scope);
   std::optional<Path> CompilePathText(std::string_view text, const std::string& pointer, const NameScope& scope,

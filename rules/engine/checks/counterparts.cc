@@ -153,9 +153,11 @@ RowRef Counterparts::LaterOf(const RowRef& row) {
 }
 
 std::string_view Counterparts::ChangeOf(const RowRef& row) {
-  const auto [known, first] = changes_.try_emplace({row.unit, row.table, row.index});
-  if (first) known->second = FindChange(row);
-  return known->second;
+  const std::tuple<const Unit*, FactTable, RowIndex> key(row.unit, row.table, row.index);
+  if (const auto known = changes_.find(key); known != changes_.end()) return known->second;
+  const std::string_view change = FindChange(row);
+  changes_.emplace(key, change);
+  return change;
 }
 
 std::string_view Counterparts::FindChange(const RowRef& row) {

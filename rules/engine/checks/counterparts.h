@@ -5,12 +5,12 @@
 
 #include <map>
 #include <memory>
-#include <set>
 #include <string_view>
 #include <tuple>
 #include <utility>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "rules/engine/checks/unit.h"
 #include "rules/engine/checks/value.h"
 
@@ -34,7 +34,7 @@ class Counterparts {
   std::string_view ChangeOf(const RowRef& row);
 
  private:
-  using Pairs = std::map<std::pair<const Unit*, RowIndex>, RowRef>;
+  using Pairs = absl::flat_hash_map<std::pair<const Unit*, RowIndex>, RowRef>;
   struct Table {
     Pairs former;
     Pairs later;
@@ -49,7 +49,7 @@ class Counterparts {
   const std::vector<std::unique_ptr<Unit>>& units_;
   std::map<FactTable, Table> tables_;
   // What ChangeOf said: many checks ask the same.
-  std::map<std::tuple<const Unit*, FactTable, RowIndex>, std::string_view> changes_;
+  absl::flat_hash_map<std::tuple<const Unit*, FactTable, RowIndex>, std::string_view> changes_;
 };
 
 }  // namespace yardmaster::rules

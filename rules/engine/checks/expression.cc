@@ -242,6 +242,23 @@ bool Run::Is(size_t definition, RowRef row) {
   return result;
 }
 
+const std::vector<RowIndex>& Run::RowsWith(const Unit& unit, FactTable table, const FieldInfo& field,
+                                           std::string_view text) {
+  static const std::vector<RowIndex> kNone;
+  const auto [index, first] = rows_by_text_.try_emplace({&unit, &field});
+  if (first) {
+    const size_t count = unit.RowCount(table);
+    Step(count / 16);
+    for (size_t i = 0; i < count; ++i) {
+      const auto row = static_cast<RowIndex>(i);
+      const Value value = field.get(*this, {&unit, table, row});
+      if (value.kind == Value::Kind::kText) index->second[Abs(value.text)].push_back(row);
+    }
+  }
+  const auto rows = index->second.find(Abs(text));
+  return rows == index->second.end() ? kNone : rows->second;
+}
+
 Value Path::Get(Run& run, Frame& frame) const {
   // Most paths are a field of the row at hand.
   if (start == Start::kSlot && steps.size() == 1 && steps.front().kind == StepKind::kField) {
@@ -394,12 +411,30 @@ bool Query::OverRange(Run& run, Frame& frame, const Unit& unit, const KindSelect
   return true;
 }
 
+bool Query::OverWhole(Run& run, Frame& frame, const Unit& unit, const KindSelection& kind,
+                      absl::FunctionRef<bool(RowRef)> visit) const {
+  const auto offer = [&](RowIndex index) {
+    const RowRef row = {&unit, kind.kind.table, index};
+    return !InDefinitions(run, kind, row) || Offer(run, frame, row, visit);
+  };
+  const Value wanted = lookup ? lookup->wanted.Get(run, frame) : Value();
+  if (wanted.kind == Value::Kind::kText) {
+    return absl::c_all_of(run.RowsWith(unit, kind.kind.table, *lookup->field, wanted.text),
+                          [&](RowIndex index) { return !Selected(unit, kind.kind, index) || offer(index); });
+  }
+  const Rows rows = RowsOf(unit, kind.kind);
+  for (size_t i = 0; i < rows.count; ++i) {
+    if (!offer(rows.At(i))) return false;
+  }
+  return true;
+}
+
 bool Query::OverKind(Run& run, Frame& frame, const Unit& unit, RowRef anchor, const KindSelection& kind,
                      absl::FunctionRef<bool(RowRef)> visit) const {
   const FactTable table = kind.kind.table;
   const auto all = [&](auto fits) {
     const Rows rows = RowsOf(unit, kind.kind);
-    if (scope != Scope::kFile && scope != Scope::kFiles) run.Step(rows.count / 64);
+    run.Step(rows.count / 64);
     for (size_t i = 0; i < rows.count; ++i) {
       const RowRef row = {&unit, table, rows.At(i)};
       if (!fits(row) || !InDefinitions(run, kind, row)) continue;
@@ -411,7 +446,7 @@ bool Query::OverKind(Run& run, Frame& frame, const Unit& unit, RowRef anchor, co
   switch (scope) {
     case Scope::kFile:
     case Scope::kFiles:
-      return all([](RowRef) { return true; });
+      return OverWhole(run, frame, unit, kind, visit);
     case Scope::kInside:
       return OverRange(run, frame, unit, kind, span_of(anchor), anchor, visit);
     case Scope::kBody:

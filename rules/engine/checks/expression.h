@@ -135,6 +135,12 @@ bool OfAnyKind(Run& run, const std::vector<KindSelection>& selections, RowRef ro
 // Rows related to a row.
 class Query {
  public:
+  // A condition on a text of the rows that others don't meet: they are looked up instead of tried.
+  struct Lookup {
+    const FieldInfo* field = nullptr;
+    Path wanted;
+  };
+
   enum class Scope : uint8_t {
     kFile,
     kInside,
@@ -164,9 +170,10 @@ class Query {
   std::vector<Template> tree;     // globs of files of the tree; empty: files of the review
   std::optional<Path> loaded_by;  // a file or an import: rows of the files that Python runs for it
   std::vector<std::string> roles;
-  Clause files;  // on a file at `slot`; may be none
-  Clause where;  // may be none
-  Operand list;  // elements of a list instead of rows
+  Clause files;                  // on a file at `slot`; may be none
+  Clause where;                  // may be none
+  std::optional<Lookup> lookup;  // a part of `where`; for rows of whole files
+  Operand list;                  // elements of a list instead of rows
 
  private:
   // Each returns false once `visit` did.
@@ -178,6 +185,8 @@ class Query {
   void OverTree(Run& run, Frame& frame, RowRef anchor, absl::FunctionRef<bool(RowRef)> visit) const;
   bool OverKind(Run& run, Frame& frame, const Unit& unit, RowRef anchor, const KindSelection& kind,
                 absl::FunctionRef<bool(RowRef)> visit) const;
+  bool OverWhole(Run& run, Frame& frame, const Unit& unit, const KindSelection& kind,
+                 absl::FunctionRef<bool(RowRef)> visit) const;
   bool OverRange(Run& run, Frame& frame, const Unit& unit, const KindSelection& kind, ByteSpan range, RowRef except,
                  absl::FunctionRef<bool(RowRef)> visit) const;
 };

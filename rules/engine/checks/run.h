@@ -13,8 +13,10 @@
 #include <utility>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "rules/engine/checks/check_set.h"
 #include "rules/engine/checks/counterparts.h"
+#include "rules/engine/checks/fields.h"
 #include "rules/engine/checks/import_graph.h"
 #include "rules/engine/checks/tree_files.h"
 #include "rules/engine/checks/unit.h"
@@ -67,6 +69,10 @@ class Run {
   // Whether a row belongs to a definition.
   bool Is(size_t definition, RowRef row);
 
+  // Rows of a table whose field is a text, in order. Good until the run ends.
+  const std::vector<RowIndex>& RowsWith(const Unit& unit, FactTable table, const FieldInfo& field,
+                                        std::string_view text);
+
   const CheckSet::Impl& checks() const { return checks_; }
 
   std::vector<std::unique_ptr<Unit>> units;  // never null
@@ -97,6 +103,8 @@ class Run {
   std::deque<std::string> texts_;
   std::deque<std::vector<Value>> lists_;
   std::vector<std::vector<uint8_t>> set_memo_;
+  using RowsByText = absl::flat_hash_map<std::string, std::vector<RowIndex>>;
+  std::map<std::pair<const Unit*, const FieldInfo*>, RowsByText> rows_by_text_;
   ThreadClock::time_point deadline_;
   size_t steps_ = 0;
   size_t next_look_ = 1024;

@@ -228,6 +228,29 @@ TEST(Review, AddedLinesAndRowsThatAreGone) {
   EXPECT_THAT(Found(*gone, {file}), ElementsAre("a.py:0:0 C1 m"));
 }
 
+// Such rows are looked up; the rest of the condition, the kind and the definition still count.
+TEST(Review, RowsWithTheTextOfAnotherRow) {
+  const std::string text =
+      "def f(): pass\ndef g(a):\n  a.f(1)\n  b.f()\n  f()\nclass h: pass\ndef h(): pass\nx = f\n_ = g\n";
+  const auto callers = [&](const std::string& query) {
+    const auto checks = Load(Telling(
+        R"("each": "function", "let": {"own": {"field": "row.name"}}, "message": "{name}", "where": {"exists": )" +
+        query + "}"));
+    std::vector<std::string> names;
+    for (const std::string& found : Found(*checks, {File("a.py", text)})) names.push_back(Message(found));
+    return names;
+  };
+  EXPECT_THAT(callers(R"({"each": "call", "where": {"attr": {"same": "row.name"}}})"), ElementsAre("f"));
+  EXPECT_THAT(callers(R"({"each": "call", "where": {"attr": {"same": "row.name"}, "size": 2}})"), ElementsAre());
+  EXPECT_THAT(callers(R"({"each": "name", "where": {"name": {"same": "row.name"}}})"), ElementsAre("f", "g"));
+  EXPECT_THAT(callers(R"({"each": "name", "where": {"name": {"same": "own"}, "slot": "callee"}})"), ElementsAre("f"));
+  EXPECT_THAT(callers(R"({"each": "class", "scope": "files", "where": {"name": {"same": "own"}}})"), ElementsAre("h"));
+  // A number is no text, and a row may name itself.
+  EXPECT_THAT(callers(R"({"each": "assign", "where": {"name": {"same": "row.line"}}})"), ElementsAre());
+  EXPECT_THAT(callers(R"({"each": "function", "as": "o", "where": {"name": {"same": "o.qualified"}}})"),
+              ElementsAre("f", "g", "h"));
+}
+
 TEST(Review, ConditionsOverSeveralFilesAndTheWholeSet) {
   const std::string roles =
       R"("roles": [{"role": "impl", "path": "(?P<op>\\w+)_impl\\.py", "example": "x_impl.py"}, {"role": "doc", "path": ".*\\.md", "example": "a.md"}], )";
