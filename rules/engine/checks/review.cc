@@ -15,6 +15,7 @@
 #include "rules/engine/checks/near_miss.h"
 #include "rules/engine/checks/rule_names.h"
 #include "rules/engine/checks/run.h"
+#include "rules/engine/code/tree_edit.h"
 #include "services/core/credentials.h"
 #include "services/core/glob.h"
 #include "services/core/readable.h"
@@ -104,9 +105,18 @@ class Reviewer {
     run_.tree.SetTree(options_.tree, options_.path, options_.sources, options_.parse_limit);
     for (ReviewFile& file : files) {
       LineMatch lines;
-      if (file.base) lines = MatchLines(*file.base, file.text);
       SyntaxTree tree;
-      auto unit = std::make_unique<Unit>(Source(file, file.path, file.text, &tree));
+      SyntaxTree former;
+      std::unique_ptr<Unit> base;
+      if (file.base) {
+        lines = MatchLines(*file.base, file.text);
+        const bool moved = file.change && !file.change->former_path.empty();
+        base = std::make_unique<Unit>(
+            Source(file, moved ? file.change->former_path : file.path, *file.base, &former, nullptr));
+        if (!base->facts().errors.empty()) former.reset();  // and so are those of head, as if there were no base
+        if (former) EditTree(former, base->facts().text, file.text, lines.base_of);
+      }
+      auto unit = std::make_unique<Unit>(Source(file, file.path, file.text, &tree, former.get()));
       AssignRole(checks_, file.role, options_.op, *unit);
       unit->judged = !file.context;
       unit->change = file.change;
@@ -114,9 +124,7 @@ class Reviewer {
       if (file.untouched) unit->pairs_.assign(unit->facts().line_starts.size() + 1, 1);
       if (file.touched) unit->pairs_ = PairsOf(*file.touched, unit->facts().line_starts.size());
       if (file.base) {
-        const bool moved = file.change && !file.change->former_path.empty();
-        unit->base =
-            std::make_unique<Unit>(Source(file, moved ? file.change->former_path : file.path, *file.base, nullptr));
+        unit->base = std::move(base);
         unit->base->role = unit->role;
         unit->base->groups = unit->groups;
         unit->base->is_base = true;
@@ -141,7 +149,7 @@ class Reviewer {
 
   // Takes the text away.
   std::shared_ptr<const SourceFile> Source(const ReviewFile& file, const std::string& path, std::string& text,
-                                           SyntaxTree* tree) {
+                                           SyntaxTree* tree, const TSTree* former) {
     if (!file.unread.empty()) return SourceFile::Unread(path, file.unread);
     if (rows_ >= kMaxSetRows) {
       return SourceFile::Unread(path, "the files that are judged together hold more than " +
@@ -152,8 +160,8 @@ class Reviewer {
       return SourceFile::Unparsed(path, std::move(text));
     }
     auto source = options_.sources == nullptr
-                      ? SourceFile::Read(path, std::move(text), options_.parse_limit, tree)
-                      : options_.sources->Read(path, std::move(text), options_.parse_limit, tree);
+                      ? SourceFile::Read(path, std::move(text), options_.parse_limit, tree, former)
+                      : options_.sources->Read(path, std::move(text), options_.parse_limit, tree, former);
     // A line takes a thirtieth of what other facts do.
     rows_ += source->facts().rows + source->facts().line_starts.size() / 32;
     return source;
@@ -395,6 +403,7 @@ class Reviewer {
   }
 
   void Judge(Active& active, RowRef row) {
+    if (Said(active)) return;
     const RuleBody& rule = *active.body;
     run_.Step();
     run_.Forget();
@@ -411,6 +420,11 @@ class Reviewer {
     if (run_.expired()) return;
     if (!First(active, row)) return;
     Add(active, row, frame);
+  }
+
+  // Whether the one finding that a file may have was found.
+  bool Said(const Active& active) const {
+    return !options_.every && active.rule->once == CompiledRule::Once::kFile && once_.contains(kNoRow);
   }
 
   // Whether nothing was found before where only the first counts.

@@ -19,7 +19,8 @@ size_t BytesOf(const SourceFile& file) {
 }  // namespace
 
 std::shared_ptr<const SourceFile> SourceCache::Read(std::string path, std::string text,
-                                                    std::chrono::milliseconds parse_limit, SyntaxTree* tree) {
+                                                    std::chrono::milliseconds parse_limit, SyntaxTree* tree,
+                                                    const TSTree* former) {
   // The path says the language, and findings name it.
   std::string key = path + '\0' + Sha256Hex(text);
   {
@@ -29,7 +30,7 @@ std::shared_ptr<const SourceFile> SourceCache::Read(std::string path, std::strin
       return found->second->file;
     }
   }
-  auto file = SourceFile::Read(std::move(path), std::move(text), parse_limit, tree);
+  auto file = SourceFile::Read(std::move(path), std::move(text), parse_limit, tree, former);
   const size_t bytes = BytesOf(*file);
   if (!file->facts().limits.empty() || bytes > max_bytes_) return file;
   const std::lock_guard lock(mutex_);

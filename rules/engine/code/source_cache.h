@@ -22,7 +22,7 @@ class SourceCache {
   // As SourceFile::Read. A file that is at hand comes without its syntax tree. What could not be read in full, in time,
   // is not kept.
   std::shared_ptr<const SourceFile> Read(std::string path, std::string text, std::chrono::milliseconds parse_limit,
-                                         SyntaxTree* tree = nullptr);
+                                         SyntaxTree* tree = nullptr, const TSTree* former = nullptr);
 
   size_t bytes() const;
 

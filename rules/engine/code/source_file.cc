@@ -61,7 +61,8 @@ std::shared_ptr<const SourceFile> SourceFile::Unparsed(std::string path, std::st
 }
 
 std::shared_ptr<const SourceFile> SourceFile::Read(std::string path, std::string text,
-                                                   std::chrono::milliseconds parse_limit, SyntaxTree* tree) {
+                                                   std::chrono::milliseconds parse_limit, SyntaxTree* tree,
+                                                   const TSTree* former) {
   // NOLINTNEXTLINE(cppcoreguidelines-owning-memory): the constructor is private
   std::shared_ptr<SourceFile> file(new SourceFile());
   FileFacts& facts = file->facts_;
@@ -72,7 +73,7 @@ std::shared_ptr<const SourceFile> SourceFile::Read(std::string path, std::string
     return file;
   }
   ParseStop stop = ParseStop::kTime;
-  SyntaxTree parsed = ParseSource(facts.language, facts.text, parse_limit, &stop);
+  SyntaxTree parsed = ParseSourceAfter(former, facts.language, facts.text, parse_limit, &stop);
   if (!parsed) {
     facts.limits.push_back({Describe(stop, parse_limit)});
     return file;

@@ -24,8 +24,10 @@ class SourceFile {
   // Reads `text`: never fails; what is wrong with it is in the facts. Texts that are not UTF-8 are read as they are.
   // `tree`, if given, gets the syntax tree, or none where the file was not parsed; else it is freed at once: it takes
   // more memory than the facts, and only tree-sitter queries need it.
+  // `former`, if given, is the tree of another version, edited by EditTree: parsing is shorter then.
   static std::shared_ptr<const SourceFile> Read(std::string path, std::string text,
-                                                std::chrono::milliseconds parse_limit, SyntaxTree* tree = nullptr);
+                                                std::chrono::milliseconds parse_limit, SyntaxTree* tree = nullptr,
+                                                const TSTree* former = nullptr);
   // The text and its lines alone.
   static std::shared_ptr<const SourceFile> Unparsed(std::string path, std::string text);
   // A file whose text is not looked at; `reason` is the limit that was passed.

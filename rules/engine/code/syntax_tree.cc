@@ -70,6 +70,51 @@ bool IndentedTooFar(Language language, std::string_view text) {
   return false;
 }
 
+// YAML's scanner remembers rows and columns. JSON is not worth it.
+bool KeepsNoPlaces(Language language) {
+  return language == Language::kPython || language == Language::kCpp || language == Language::kCuda;
+}
+
+// What all ways of parsing share: `former` is for the whole text only.
+SyntaxTree Parse(Language language, std::string_view text, std::optional<TSRange> range, const TSTree* former,
+                 std::chrono::milliseconds limit, ParseStop* stop) {
+  const TSLanguage* grammar = GrammarOf(language);
+  if (grammar == nullptr) return nullptr;
+  const std::string_view seen_part = range ? text.substr(range->start_byte, range->end_byte - range->start_byte) : text;
+  if (IndentedTooFar(language, seen_part)) {
+    if (stop != nullptr) *stop = ParseStop::kIndent;
+    return nullptr;
+  }
+  Bounds bounds{ThreadClock::now() + limit, yard_parse_bytes()};
+  const std::unique_ptr<TSParser, ParserDeleter> parser(ts_parser_new());
+  if (!ts_parser_set_language(parser.get(), grammar)) return nullptr;
+  if (range && !ts_parser_set_included_ranges(parser.get(), &*range, 1)) return nullptr;
+  const auto parse = [&](std::string_view seen, const TSTree* old) {
+    Input source{seen};
+    const TSInput input = {&source, &ReadChunk, TSInputEncodingUTF8, nullptr};
+    const TSParseOptions options = {&bounds, &Passed};
+    return SyntaxTree(ts_parser_parse_with_options(parser.get(), old, input, options));
+  };
+  const auto whole = [](const SyntaxTree& tree) { return tree && !ts_node_has_error(ts_tree_root_node(tree.get())); };
+  if (former != nullptr && KeepsNoPlaces(language)) {
+    // How errors are mended depends on where the parser comes from.
+    SyntaxTree tree = parse(text, former);
+    if (whole(tree)) return tree;
+    ts_parser_reset(parser.get());
+  }
+  // Only the parser sees what is replaced; facts are taken from the text itself.
+  const std::optional<std::string> numbers = language == Language::kJson ? NumbersForGrammar(text) : std::nullopt;
+  SyntaxTree tree = parse(numbers.has_value() ? *numbers : text, nullptr);
+  if (tree && language == Language::kPython && !whole(tree)) {
+    if (const std::optional<std::string> stars = StarsForGrammar(text)) {
+      SyntaxTree without = parse(*stars, nullptr);
+      if (whole(without)) tree = std::move(without);
+    }
+  }
+  if (!tree && stop != nullptr) *stop = bounds.full ? ParseStop::kMemory : ParseStop::kTime;
+  return tree;
+}
+
 }  // namespace
 
 std::string Describe(ParseStop stop, std::chrono::milliseconds limit) {
@@ -86,40 +131,18 @@ std::string Describe(ParseStop stop, std::chrono::milliseconds limit) {
 
 SyntaxTree ParseSourcePart(Language language, std::string_view text, uint32_t begin, uint32_t end,
                            std::chrono::milliseconds limit, ParseStop* stop) {
-  const TSLanguage* grammar = GrammarOf(language);
-  if (grammar == nullptr) return nullptr;
-  if (IndentedTooFar(language, text.substr(begin, end - begin))) {
-    if (stop != nullptr) *stop = ParseStop::kIndent;
-    return nullptr;
-  }
-  Bounds bounds{ThreadClock::now() + limit, yard_parse_bytes()};
-  const std::unique_ptr<TSParser, ParserDeleter> parser(ts_parser_new());
-  if (!ts_parser_set_language(parser.get(), grammar)) return nullptr;
-  if (begin > 0 || end < text.size()) {
-    const TSRange range = {PointAt(text, begin), PointAt(text, end), begin, end};
-    if (!ts_parser_set_included_ranges(parser.get(), &range, 1)) return nullptr;
-  }
-  const auto parse = [&](std::string_view seen) {
-    Input source{seen};
-    const TSInput input = {&source, &ReadChunk, TSInputEncodingUTF8, nullptr};
-    const TSParseOptions options = {&bounds, &Passed};
-    return SyntaxTree(ts_parser_parse_with_options(parser.get(), nullptr, input, options));
-  };
-  // Only the parser sees what is replaced; facts are taken from the text itself.
-  const std::optional<std::string> numbers = language == Language::kJson ? NumbersForGrammar(text) : std::nullopt;
-  SyntaxTree tree = parse(numbers.has_value() ? *numbers : text);
-  if (tree && language == Language::kPython && ts_node_has_error(ts_tree_root_node(tree.get()))) {
-    if (const std::optional<std::string> stars = StarsForGrammar(text)) {
-      SyntaxTree without = parse(*stars);
-      if (without && !ts_node_has_error(ts_tree_root_node(without.get()))) tree = std::move(without);
-    }
-  }
-  if (!tree && stop != nullptr) *stop = bounds.full ? ParseStop::kMemory : ParseStop::kTime;
-  return tree;
+  if (begin == 0 && end == text.size()) return ParseSource(language, text, limit, stop);
+  const TSRange range = {PointAt(text, begin), PointAt(text, end), begin, end};
+  return Parse(language, text, range, nullptr, limit, stop);
 }
 
 SyntaxTree ParseSource(Language language, std::string_view text, std::chrono::milliseconds limit, ParseStop* stop) {
-  return ParseSourcePart(language, text, 0, static_cast<uint32_t>(text.size()), limit, stop);
+  return Parse(language, text, std::nullopt, nullptr, limit, stop);
+}
+
+SyntaxTree ParseSourceAfter(const TSTree* former, Language language, std::string_view text,
+                            std::chrono::milliseconds limit, ParseStop* stop) {
+  return Parse(language, text, std::nullopt, former, limit, stop);
 }
 
 }  // namespace yardmaster::rules
