@@ -87,23 +87,36 @@ class Library:
         return self.measure_program(*PROGRAMS[name], brief)
 
     def measure_program(self, program, benchmark, brief=False):
-        path = self.folder / "bench" / program
-        if not path.exists():
-            raise Failure(f"{path} is not built")
         repetitions, seconds = (1, 0.01) if self.smoke else (1, 0.4) if brief else (5, 0.6)
-        out = run([str(path), f"--benchmark_filter=^{benchmark}$", "--benchmark_format=json", f"--benchmark_repetitions={repetitions}",
-                   f"--benchmark_min_time={seconds}"])
-        runs = [r for r in json.loads(out)["benchmarks"] if r.get("run_type") == "iteration"]
-        for r in runs:
-            if r.get("error_occurred"):
-                raise Failure(f"{benchmark}: {r['error_message']}")
-        if not runs:
-            raise Failure(f"{program} has no benchmark {benchmark}")
+        runs = self.runs_of(program, [benchmark], repetitions, seconds)[benchmark]
         # Rates count processor time of the one thread. The best repetition is the one that was disturbed least; where a figure
         # is compared with others of its round, there is but one.
         if "items_per_second" in runs[0]:
             return max(r["items_per_second"] for r in runs)
         return min(r["cpu_time"] for r in runs)
+
+    def times_of_program(self, program, benchmarks):
+        """Processor time of several benchmarks, measured in turns: they are to be compared, and the machine may be busier for a while."""
+        repetitions, seconds = (1, 0.01) if self.smoke else (10, 0.15)
+        runs = self.runs_of(program, benchmarks, repetitions, seconds, "--benchmark_enable_random_interleaving=true")
+        return {name: min(r["cpu_time"] for r in runs[name]) for name in benchmarks}
+
+    def runs_of(self, program, benchmarks, repetitions, seconds, *options):
+        path = self.folder / "bench" / program
+        if not path.exists():
+            raise Failure(f"{path} is not built")
+        out = run([str(path), f"--benchmark_filter=^({'|'.join(benchmarks)})$", "--benchmark_format=json", f"--benchmark_repetitions={repetitions}",
+                   f"--benchmark_min_time={seconds}", *options])
+        runs = {name: [] for name in benchmarks}
+        for r in json.loads(out)["benchmarks"]:
+            if r.get("error_occurred"):
+                raise Failure(f"{r['run_name']}: {r['error_message']}")
+            if r.get("run_type") == "iteration":
+                runs[r["run_name"]].append(r)
+        for name, found in runs.items():
+            if not found:
+                raise Failure(f"{program} has no benchmark {name}")
+        return runs
 
 
 # So many calls are in flight that neither side sleeps until the other answers: on few cores, waking up costs more than a health check.
@@ -235,7 +248,7 @@ def measure_all(options, names):
               ("calls", lambda chosen: measure_calls(options.bin, packs, options.smoke, library), {"grpc.health", "grpc.triage_issue"}),
               ("the start of the daemon", lambda chosen: measure_start(options.bin, packs, options.smoke), {"daemon.ready", "daemon.idle_memory"}),
               ("ingest", lambda chosen: ingest.measure(options.bin, packs, options.smoke, chosen), {name for name in FIGURES if name.startswith("ingest.")}),
-              ("reviews", lambda chosen: review.measure(options.bin, packs, options.smoke, lambda name: library.measure_program("review_bench", name), chosen),
+              ("reviews", lambda chosen: review.measure(options.bin, packs, options.smoke, lambda *names: library.times_of_program("review_bench", names), chosen),
                set(review.FIGURES)),
               ("pull requests", lambda chosen: pulls.measure(options.bin, packs, options.smoke, chosen), set(pulls.FIGURES)),
               ("suites through a worker", lambda chosen: runs.measure(options.bin, packs, options.smoke, chosen), set(runs.FIGURES)),

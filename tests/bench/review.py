@@ -133,15 +133,17 @@ def tree(yard, folder, packs, pack, *options):
 
 
 def measure(folder, packs, smoke, library, names):
-    """Figures by name, and for those that there are none of, why. `library(name)` measures a benchmark of review_bench."""
+    """Figures by name, and for those that there are none of, why. `library(name, ...)` has the times of benchmarks of review_bench."""
     values, skipped = {}, {}
     rounds = 1 if smoke else 5
     if {"review.kernel_to_parse", "review.all_to_tenth"} & set(names):
-        kernel_time = library("AllRules/30")
-        values["review.kernel_to_parse"] = kernel_time / library("BareParse/30")
-        values["review.all_to_tenth"] = kernel_time / library("ATenthOfTheRules/30")
+        times = library("AllRules/30", "BareParse/30", "ATenthOfTheRules/30")
+        values["review.kernel_to_parse"] = times["AllRules/30"] / times["BareParse/30"]
+        values["review.all_to_tenth"] = times["AllRules/30"] / times["ATenthOfTheRules/30"]
     if "review.diff_to_parse" in names:
-        values["review.diff_to_parse"] = max(library(f"RulesOfDiff/{i}") / library(f"ParseOfDiff/{i}") for i in range(DIFF_PACKS))
+        packs_of = range(DIFF_PACKS)
+        times = library(*(f"{name}/{i}" for i in packs_of for name in ("RulesOfDiff", "ParseOfDiff")))
+        values["review.diff_to_parse"] = max(times[f"RulesOfDiff/{i}"] / times[f"ParseOfDiff/{i}"] for i in packs_of)
     yard = folder / "yard"
     if not yard.exists():
         raise Failure(f"{yard} is not built")

@@ -6,6 +6,8 @@
 #include <utility>
 
 #include "absl/algorithm/container.h"
+#include "absl/container/flat_hash_map.h"
+#include "services/core/absl_view.h"
 #include "services/core/lines.h"
 
 namespace yardmaster::rules {
@@ -15,13 +17,13 @@ namespace {
 constexpr size_t kMaxPairs = 1024 * 1024;
 
 // Lines as numbers: equal lines have equal ones.
-std::vector<uint32_t> Numbered(std::string_view text, std::unordered_map<std::string_view, uint32_t>& numbers) {
+std::vector<uint32_t> Numbered(std::string_view text, absl::flat_hash_map<absl::string_view, uint32_t>& numbers) {
   const std::vector<std::string_view> lines = LinesOf(text);
   std::vector<uint32_t> out;
   out.reserve(lines.size());
   numbers.reserve(numbers.size() + lines.size());
   for (const std::string_view line : lines) {
-    out.push_back(numbers.try_emplace(line, static_cast<uint32_t>(numbers.size())).first->second);
+    out.push_back(numbers.try_emplace(Abs(line), static_cast<uint32_t>(numbers.size())).first->second);
   }
   return out;
 }
@@ -170,7 +172,7 @@ class LineMatcher {
 }  // namespace
 
 LineMatch MatchLines(std::string_view base, std::string_view head) {
-  std::unordered_map<std::string_view, uint32_t> numbers;
+  absl::flat_hash_map<absl::string_view, uint32_t> numbers;
   std::vector<uint32_t> base_lines = Numbered(base, numbers);
   std::vector<uint32_t> head_lines = Numbered(head, numbers);
   return LineMatcher(std::move(base_lines), std::move(head_lines)).Run();

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "services/core/sha256.h"
+#include "services/core/absl_view.h"
 
 namespace yardmaster::rules {
 namespace {
@@ -18,14 +18,14 @@ size_t BytesOf(const SourceFile& file) {
 
 }  // namespace
 
+SourceCache::Key SourceCache::KeyOf(const SourceFile& file) { return {Abs(file.path()), Abs(file.facts().text)}; }
+
 std::shared_ptr<const SourceFile> SourceCache::Read(std::string path, std::string text,
                                                     std::chrono::milliseconds parse_limit, SyntaxTree* tree,
                                                     const TSTree* former) {
-  // The path says the language, and findings name it.
-  std::string key = path + '\0' + Sha256Hex(text);
   {
     const std::lock_guard lock(mutex_);
-    if (const auto found = by_key_.find(key); found != by_key_.end()) {
+    if (const auto found = by_key_.find({Abs(path), Abs(text)}); found != by_key_.end()) {
       entries_.splice(entries_.begin(), entries_, found->second);
       return found->second->file;
     }
@@ -34,13 +34,14 @@ std::shared_ptr<const SourceFile> SourceCache::Read(std::string path, std::strin
   const size_t bytes = BytesOf(*file);
   if (!file->facts().limits.empty() || bytes > max_bytes_) return file;
   const std::lock_guard lock(mutex_);
+  const Key key = KeyOf(*file);
   if (by_key_.contains(key)) return file;
-  entries_.push_front({key, file, bytes});
-  by_key_[std::move(key)] = entries_.begin();
+  entries_.push_front({file, bytes});
+  by_key_[key] = entries_.begin();
   bytes_ += bytes;
   while (bytes_ > max_bytes_) {
     bytes_ -= entries_.back().bytes;
-    by_key_.erase(entries_.back().key);
+    by_key_.erase(KeyOf(*entries_.back().file));
     entries_.pop_back();
   }
   return file;

@@ -8,8 +8,10 @@
 #include <memory>
 #include <mutex>
 #include <string>
-#include <unordered_map>
+#include <utility>
 
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/string_view.h"
 #include "rules/engine/code/source_file.h"
 
 namespace yardmaster::rules {
@@ -28,15 +30,17 @@ class SourceCache {
 
  private:
   struct Entry {
-    std::string key;
     std::shared_ptr<const SourceFile> file;
     size_t bytes = 0;
   };
+  // The path says the language, and findings name it; then the text.
+  using Key = std::pair<absl::string_view, absl::string_view>;
+  static Key KeyOf(const SourceFile& file);
 
   const size_t max_bytes_;
   mutable std::mutex mutex_;
-  std::list<Entry> entries_;  // the latest first
-  std::unordered_map<std::string, std::list<Entry>::iterator> by_key_;
+  std::list<Entry> entries_;                                     // the latest first
+  absl::flat_hash_map<Key, std::list<Entry>::iterator> by_key_;  // keys are of the files in the list
   size_t bytes_ = 0;
 };
 

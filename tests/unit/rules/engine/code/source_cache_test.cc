@@ -28,6 +28,13 @@ TEST(SourceCache, WhatWasAskedForLongestAgoGoesFirstAndTheSizeStaysBounded) {
   EXPECT_NE(cache.Read("a.py", text(0), kLimit), first);
 }
 
+TEST(SourceCache, AnEmptyFileIsKeptAsWell) {
+  SourceCache cache(1024 * 1024);
+  const auto first = cache.Read("a.py", "", kLimit);
+  EXPECT_EQ(cache.Read("a.py", "", kLimit), first);
+  EXPECT_NE(cache.Read("b.py", "", kLimit), first);
+}
+
 TEST(SourceCache, WhatPassedALimitIsNotKept) {
   SourceCache cache(64 * 1024 * 1024);
   const std::string large(kMaxSourceBytes + 1, ' ');
