@@ -1,5 +1,6 @@
 // Any bytes as a file of any language through facts and checks: findings, never a crash, and every finding points into
 // the text. The first byte chooses the language; a NUL byte parts the text from its base.
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -12,7 +13,10 @@
 #include "rules/engine/checks/check_set.h"
 #include "rules/engine/checks/fact_listing.h"
 #include "rules/engine/checks/fields.h"
+#include "rules/engine/checks/line_diff.h"
 #include "rules/engine/checks/review.h"
+#include "rules/engine/code/parse_memory.h"
+#include "rules/engine/code/tree_edit.h"
 
 namespace {
 
@@ -90,6 +94,26 @@ const CheckSet& Checks() {
 
 }  // namespace
 
+// The tree of head is the same whether it is parsed from that of base or alone.
+void CompareTrees(const std::string& path, std::string_view base, std::string_view head) {
+  using namespace yardmaster::rules;
+  const Language language = LanguageOfPath(path);
+  if (std::max(base.size(), head.size()) > 10'000 || GrammarOf(language) == nullptr) return;
+  constexpr std::chrono::milliseconds kLimit(2'000);
+  SyntaxTree former = ParseSource(language, base, kLimit);
+  const SyntaxTree alone = ParseSource(language, head, kLimit);
+  if (!former || !alone || ts_node_has_error(ts_tree_root_node(former.get()))) return;
+  EditTree(former, base, head, MatchLines(base, head).base_of);
+  const SyntaxTree after = ParseSourceAfter(former.get(), language, head, kLimit);
+  const auto written = [](const SyntaxTree& tree) {
+    char* const text = ts_node_string(ts_tree_root_node(tree.get()));
+    std::string copy(text);
+    yard_parse_free(text);
+    return copy;
+  };
+  if (!after || written(after) != written(alone)) abort();
+}
+
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (size == 0) return 0;
   static constexpr const char* kPaths[] = {"a.py", "a.cc", "a.cu", "a.yaml", "a.json", "a.md", "a.txt"};
@@ -102,6 +126,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   }
   yardmaster::rules::ReviewOptions options;
   options.check_limit = std::chrono::milliseconds(500);
+  if (file.base) CompareTrees(file.path, *file.base, file.text);
   const auto result = yardmaster::rules::Review(Checks(), {file}, options);
   size_t lines = 1;
   for (const char c : file.text) lines += c == '\n';
