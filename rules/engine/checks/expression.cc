@@ -242,21 +242,27 @@ bool Run::Is(size_t definition, RowRef row) {
   return result;
 }
 
-const std::vector<RowIndex>& Run::RowsWith(const Unit& unit, FactTable table, const FieldInfo& field,
+const std::vector<RowIndex>* Run::RowsWith(const Unit& unit, FactTable table, const FieldInfo& field,
                                            std::string_view text) {
   static const std::vector<RowIndex> kNone;
-  const auto [index, first] = rows_by_text_.try_emplace({&unit, &field});
-  if (first) {
+  constexpr size_t kBytesOfRow = sizeof(RowsByText::value_type) + sizeof(RowIndex);
+  if (text.size() > kMaxLookupText) return nullptr;
+  auto index = rows_by_text_.find({&unit, &field});
+  if (index == rows_by_text_.end()) {
     const size_t count = unit.RowCount(table);
+    if (lookup_bytes_ + count * kBytesOfRow > kMaxLookupBytes) return nullptr;
+    lookup_bytes_ += count * kBytesOfRow;
     Step(count / 16);
+    RowsByText rows;
     for (size_t i = 0; i < count; ++i) {
       const auto row = static_cast<RowIndex>(i);
       const Value value = field.get(*this, {&unit, table, row});
-      if (value.kind == Value::Kind::kText) index->second[Abs(value.text)].push_back(row);
+      if (value.kind == Value::Kind::kText && value.text.size() <= kMaxLookupText) rows[Abs(value.text)].push_back(row);
     }
+    index = rows_by_text_.emplace(std::pair(&unit, &field), std::move(rows)).first;
   }
   const auto rows = index->second.find(Abs(text));
-  return rows == index->second.end() ? kNone : rows->second;
+  return rows == index->second.end() ? &kNone : &rows->second;
 }
 
 Value Path::Get(Run& run, Frame& frame) const {
@@ -418,9 +424,9 @@ bool Query::OverWhole(Run& run, Frame& frame, const Unit& unit, const KindSelect
     return !InDefinitions(run, kind, row) || Offer(run, frame, row, visit);
   };
   const Value wanted = lookup ? lookup->wanted.Get(run, frame) : Value();
-  if (wanted.kind == Value::Kind::kText) {
-    return absl::c_all_of(run.RowsWith(unit, kind.kind.table, *lookup->field, wanted.text),
-                          [&](RowIndex index) { return !Selected(unit, kind.kind, index) || offer(index); });
+  const bool is_text = wanted.kind == Value::Kind::kText;
+  if (const auto* with = is_text ? run.RowsWith(unit, kind.kind.table, *lookup->field, wanted.text) : nullptr) {
+    return absl::c_all_of(*with, [&](RowIndex index) { return !Selected(unit, kind.kind, index) || offer(index); });
   }
   const Rows rows = RowsOf(unit, kind.kind);
   for (size_t i = 0; i < rows.count; ++i) {

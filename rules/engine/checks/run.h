@@ -69,8 +69,9 @@ class Run {
   // Whether a row belongs to a definition.
   bool Is(size_t definition, RowRef row);
 
-  // Rows of a table whose field is a text, in order. Good until the run ends.
-  const std::vector<RowIndex>& RowsWith(const Unit& unit, FactTable table, const FieldInfo& field,
+  // Rows of a table whose field is a text, in order; good until the run ends. Null: not known, for that would take too
+  // much memory.
+  const std::vector<RowIndex>* RowsWith(const Unit& unit, FactTable table, const FieldInfo& field,
                                         std::string_view text);
 
   const CheckSet::Impl& checks() const { return checks_; }
@@ -103,8 +104,12 @@ class Run {
   std::deque<std::string> texts_;
   std::deque<std::vector<Value>> lists_;
   std::vector<std::vector<uint8_t>> set_memo_;
+  // Names and the like; longer texts are compared row by row.
+  static constexpr size_t kMaxLookupText = 64;
+  static constexpr size_t kMaxLookupBytes = 64 * 1024 * 1024;
   using RowsByText = absl::flat_hash_map<std::string, std::vector<RowIndex>>;
   std::map<std::pair<const Unit*, const FieldInfo*>, RowsByText> rows_by_text_;
+  size_t lookup_bytes_ = 0;
   ThreadClock::time_point deadline_;
   size_t steps_ = 0;
   size_t next_look_ = 1024;

@@ -96,7 +96,7 @@ SyntaxTree Parse(Language language, std::string_view text, std::optional<TSRange
     return SyntaxTree(ts_parser_parse_with_options(parser.get(), old, input, options));
   };
   const auto whole = [](const SyntaxTree& tree) { return tree && !ts_node_has_error(ts_tree_root_node(tree.get())); };
-  if (former != nullptr && KeepsNoPlaces(language)) {
+  if (former != nullptr && KeepsNoPlaces(language) && ts_tree_language(former) == grammar) {
     // How errors are mended depends on where the parser comes from.
     SyntaxTree tree = parse(text, former);
     if (whole(tree)) return tree;

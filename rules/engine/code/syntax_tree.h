@@ -37,7 +37,7 @@ inline constexpr size_t kMaxIndent = 4000;
 SyntaxTree ParseSource(Language language, std::string_view text, std::chrono::milliseconds limit,
                        ParseStop* stop = nullptr);
 // As ParseSource, and the same tree, sooner: `former` is that of another version, brought to the places of `text` by
-// EditTree. Null, or of a language that keeps places in its scanner: all is parsed.
+// EditTree. Null, of another language, or of one that keeps places in its scanner: all is parsed.
 SyntaxTree ParseSourceAfter(const TSTree* former, Language language, std::string_view text,
                             std::chrono::milliseconds limit, ParseStop* stop = nullptr);
 SyntaxTree ParseSourcePart(Language language, std::string_view text, uint32_t begin, uint32_t end,

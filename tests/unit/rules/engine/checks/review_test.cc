@@ -245,10 +245,16 @@ TEST(Review, RowsWithTheTextOfAnotherRow) {
   EXPECT_THAT(callers(R"({"each": "name", "where": {"name": {"same": "row.name"}}})"), ElementsAre("f", "g"));
   EXPECT_THAT(callers(R"({"each": "name", "where": {"name": {"same": "own"}, "slot": "callee"}})"), ElementsAre("f"));
   EXPECT_THAT(callers(R"({"each": "class", "scope": "files", "where": {"name": {"same": "own"}}})"), ElementsAre("h"));
-  // A number is no text, and a row may name itself.
+  // A number is no text, a row may name itself, and long texts are compared as well.
   EXPECT_THAT(callers(R"({"each": "assign", "where": {"name": {"same": "row.line"}}})"), ElementsAre());
   EXPECT_THAT(callers(R"({"each": "function", "as": "o", "where": {"name": {"same": "o.qualified"}}})"),
               ElementsAre("f", "g", "h"));
+  EXPECT_THAT(callers(R"({"each": "expression", "where": {"text": {"same": "row.text"}}})"), ElementsAre());
+  const std::string name(200, 'n');
+  const auto checks = Load(Telling(
+      R"("each": "function", "message": "{line}", "where": {"exists": {"each": "call", "where": {"name": {"same": "row.name"}}}})"));
+  EXPECT_THAT(Found(*checks, {File("a.py", "def " + name + "(): pass\n" + name + "()\n")}),
+              ElementsAre(HasSubstr("a.py:1")));
 }
 
 TEST(Review, ConditionsOverSeveralFilesAndTheWholeSet) {

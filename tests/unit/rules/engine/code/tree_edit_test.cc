@@ -81,6 +81,17 @@ INSTANTIATE_TEST_SUITE_P(
                       Texts{"characters", "a = 'ä'\nb = '中文'\nc = 1\n", "a = 'äö'\nb = '中文'\nc = 2\n"}),
     [](const auto& info) { return std::string(info.param.name); });
 
+TEST(TreeEdit, OfAFileThatChangesItsLanguageAllIsParsed) {
+  const std::string_view before = "def f(a):\n  return a\n";
+  const std::string_view after = "int f(int a) {\n  return a;\n}\n";
+  for (const std::string_view text : {before, after}) {
+    SyntaxTree former = ParseSource(Language::kPython, before, seconds(10));
+    EditTree(former, before, text, Pairs(before, text));
+    EXPECT_EQ(NodesOf(ParseSourceAfter(former.get(), Language::kCpp, text, seconds(10))),
+              NodesOf(ParseSource(Language::kCpp, text, seconds(10))));
+  }
+}
+
 // Lines are taken away, added and changed at random; what can't be parsed is compared as well.
 void PlayVersions(Language language, const std::vector<std::string>& lines, uint32_t seed) {
   std::mt19937 random(seed);
