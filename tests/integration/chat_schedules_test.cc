@@ -19,6 +19,7 @@ using std::chrono::system_clock;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using testing::HeardInChat;
+using testing::kNewYear;
 using ::testing::Not;
 using testing::RawConnection;
 using testing::SayInChat;
@@ -29,7 +30,6 @@ using ::testing::StartsWith;
 
 constexpr const char* kHome = "octo/repo";
 constexpr const char* kGateBot = "micro-compass";
-constexpr const char* kNewYear = "0 3 1 1 *";
 
 class SchedulesTest : public testing::PipeTest {
  protected:
@@ -44,10 +44,6 @@ class SchedulesTest : public testing::PipeTest {
                {"users", {{"u1", {{"github", "maria"}}}, {"u2", {{"github", "bob"}}}}},
                {"channels", {{"9", {{"repository", "github:octo/repo"}, {"may", {"write"}}}}}}}}};
     schedules_ = schedules;
-    // The daemon's own ones as well: none is under way by the clock when a test runs it.
-    for (const char* own : {"news", "follow-gates", "watch-gates"}) {
-      schedules_.push_back({{"name", own}, {"cron", kNewYear}, {"run", own}});
-    }
     Start(SourcePath("rules/packs").string(), "hyper-parallel");
     Forge("repository", {{"forge", "github"}, {"repository", kHome}, {"permissions", {{"maria", "write"}}}});
   }
