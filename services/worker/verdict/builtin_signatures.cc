@@ -34,10 +34,12 @@ std::vector<rules::FailureSignature> BuiltinSignatures() {
               // Further in, too, where pip shows what a package's build said. g++, clang: "a.cc:3:4: error: …"; without
               // a place: "cc1plus: error: …".
               R"(^\s*(?:[^\s:]|[^\s:][^:]*[^\s:]):\d+(?::\d+)?: (?:fatal )?error: )",
-              R"(^(?:\S*/)?(?:g\+\+|gcc|c\+\+|cc|cc1|cc1plus|clang|clang\+\+|nvcc|hipcc|icpx|bisheng|ccec|ptxas|nvlink|ld|lld|mold|lto-wrapper|collect2)\S*: (?:fatal )?error\b)",
+              R"(^\s*(?:\S*/)?(?:g\+\+|gcc|c\+\+|cc|cc1|cc1plus|clang|clang\+\+|nvcc|hipcc|icpx|bisheng|ccec|ptxas|nvlink|ld|lld|mold|lto-wrapper|collect2)\S*: (?:fatal )?error\b)",
               // nvcc: "a.cu(3): error: …", "a.cu(3): catastrophic error: …"; its tools: "ptxas fatal   : …".
               R"(^\s*\S[^()]*\(\d+\): (?:catastrophic )?error(?: #[\w-]+)?: )",
               R"(^(?:ptxas|nvcc|nvlink|fatbinary|cudafe\+\+)\s+(?:error|fatal)\s+:)",
+              // Microsoft's: "plan.obj : error LNK2019: …", "plan.cc(12): error C2065: …".
+              R"((?-i)^.*[:)] (?:fatal )?error (?:C|LNK|MSB)\d{4}: )",
               // Linkers.
               R"(: undefined reference to )",
               R"(^(?:\S*/)?ld(?:\.\w+)?: (?:cannot find|.*multiple definition of) )",
@@ -53,7 +55,7 @@ std::vector<rules::FailureSignature> BuiltinSignatures() {
                 {
                     R"(: Assertion .+ failed\.)",
                     R"(^Assertion failed: )",
-                    R"(^F\d{4} .+ Check failed: )",
+                    R"((?-i)^(?:F\d{4} .+ |\S+:\d+:? +)Check failed: )",
                     R"(^(?:.+: )?INTERNAL ASSERT FAILED)",
                 }),
       TimeLimit(Signature(kTimeoutId, "a test passed its time limit", kFailedAssertion,
@@ -79,7 +81,7 @@ std::vector<rules::FailureSignature> BuiltinSignatures() {
               R"(^\s*terminate called (?:after throwing an instance of|without an active exception|recursively))",
               R"(^libc\+\+abi: terminating )",
               R"(^Fatal Python error: )",
-              R"(^thread '.+' panicked at )",
+              R"(^\s*thread '.+' (?:\(\d+\) )?panicked at )",
           }),
       Signature(kPrecisionId, "numbers differ from the reference by more than is allowed", kPrecision,
                 {

@@ -1,15 +1,12 @@
 #include "services/worker/verdict/headline.h"
 
-#include <re2/re2.h>
-
 #include <algorithm>
 #include <cstddef>
 #include <optional>
 
 #include "services/core/lines.h"
-#include "services/worker/re2_piece.h"
 #include "services/worker/text.h"
-#include "services/worker/verdict/line_kinds.h"
+#include "services/worker/verdict/completion.h"
 
 namespace yardmaster::worker {
 namespace {
@@ -67,29 +64,16 @@ std::string_view Headline(std::string_view message) {
   return inner.empty() ? first : inner;
 }
 
-bool IsPlaceOnly(std::string_view line) {
-  static const RE2 kPlace(R"(^(?:\S+:\d+|unknown file)(?:: Failure)?$)", RE2::Latin1);
-  return RE2::PartialMatch(Piece(line), kPlace);
-}
-
 std::string WithLineBelow(std::string_view headline, std::string_view message) {
   std::string text(headline);
-  const bool place = IsPlaceOnly(headline);
-  if (!headline.ends_with(':') && !place) return text;
-  // GoogleTest compares over several lines.
-  constexpr int kLinesOfCheck = 4;
-  int wanted = place ? kLinesOfCheck : 1;
+  Completion completion(headline);
   bool below = false;
-  for (std::string_view line : FirstLines(message)) {
-    if (IsErrorLine(line)) line.remove_prefix(1);
-    line = TrimBlanks(line);
-    if (below && SaysAnything(line)) {
-      text += Concat(" ", line);
-      if (--wanted == 0) break;
-    }
-    below = below || line == headline;
+  for (const std::string_view line : FirstLines(message)) {
+    if (below && !completion.Next(line)) break;
+    below = below || TrimBlanks(IsErrorLine(line) ? line.substr(1) : line) == headline;
   }
-  return text;
+  const std::string words = completion.Take();
+  return words.empty() ? text : Concat(text, " ", words);
 }
 
 }  // namespace yardmaster::worker

@@ -23,11 +23,7 @@ std::vector<std::string_view> ErrorLines(std::string_view message);
 // the process that the test started, or of the module that it could not import.
 std::string_view Headline(std::string_view message);
 
-// A place in a file and nothing else, as GoogleTest puts it above what it says: "/w/plan_test.cc:12".
-bool IsPlaceOnly(std::string_view line);
-
-// `headline` of `message`, with the line below where it ends with a colon and so says nothing by itself, with more
-// where it is a place.
+// `headline` of `message`, with the lines below that complete it.
 std::string WithLineBelow(std::string_view headline, std::string_view message);
 
 }  // namespace yardmaster::worker

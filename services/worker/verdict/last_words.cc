@@ -10,6 +10,7 @@
 #include "services/core/lines.h"
 #include "services/worker/logs/escape_sequences.h"
 #include "services/worker/re2_piece.h"
+#include "services/worker/verdict/completion.h"
 #include "services/worker/verdict/headline.h"
 #include "services/worker/verdict/line_kinds.h"
 #include "services/worker/verdict/line_prefix.h"
@@ -75,37 +76,11 @@ std::optional<LastWords> LastWordsOf(const StepContext& context, int rank, size_
 
 std::string WordsBelow(LogReader& log, const LogLine& line) {
   std::string buffer;
-  const std::string said(TrimBlanks(WithoutPrefix(WithoutEscapes(line.text, buffer))));
-  // "CompilationError: at 12:10:": the source is below, with a mark under the place, and then what is wrong with it.
-  static const RE2 kPlace(R"(\bat \d+:\d+:$)", RE2::Latin1);
-  static const RE2 kCheck(R"(^\S+ ?\S*: Failure$)", RE2::Latin1);
-  const bool place = RE2::PartialMatch(said, kPlace);
-  const bool check = RE2::PartialMatch(said, kCheck);
-  const bool terminate = said.starts_with("terminate called after throwing ");
-  const bool nccl = Contains(said, "NCCL error in: ");
-  if (!said.ends_with(':') && !check && !terminate && !nccl) return "";
-  // GoogleTest compares over several lines; NCCL names its error, and below "Last error:" why.
-  constexpr int kLinesOfCheck = 4;
-  constexpr int kLinesOfNccl = 3;
-  int wanted = check ? kLinesOfCheck : nccl ? kLinesOfNccl : 1;
-  bool marked = false;
-  std::string below;
+  Completion completion(BehindTestName(WithoutPrefix(WithoutEscapes(line.text, buffer))));
   (void)log.Read(line.number + 1, kLinesBelow, [&](const LogLine& next) {
-    if (next.rank != line.rank) return true;
-    std::string_view text = WithoutPrefix(WithoutEscapes(next.text, buffer));
-    if (IsErrorLine(text)) text.remove_prefix(1);
-    if (!SaysAnything(text)) {
-      marked = marked || TrimBlanks(text) == "^";
-      return !check || below.empty();
-    }
-    if (check && text.starts_with('[')) return false;
-    if (place && !below.empty() && !marked) return true;
-    if (place && marked) below.clear();
-    below += Concat(below.empty() ? "" : " ", TrimBlanks(text));
-    return (place && !marked) || --wanted > 0;
+    return next.rank != line.rank || completion.Next(WithoutPrefix(WithoutEscapes(next.text, buffer)));
   });
-  if ((terminate && !below.starts_with("what():")) || (nccl && !below.starts_with("nccl"))) return "";
-  return below.starts_with("Traceback (most recent call last)") ? "" : below;
+  return completion.Take();
 }
 
 std::string PrintedByTest(const StepContext& context, const LogLine& line) {

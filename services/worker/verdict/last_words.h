@@ -24,8 +24,7 @@ struct LastWords {
 std::optional<LastWords> LastWordsOf(const StepContext& context, int rank, size_t lines, int64_t until,
                                      uint64_t before = std::numeric_limits<uint64_t>::max(), uint64_t except = 0);
 
-// What stands below `line` on its rank and says what it does not: where it ends with a colon, shows source, announces
-// an exception of C++ or a check that failed. Empty if it says enough, or if a traceback is below.
+// What stands below `line` on its rank and completes it (`Completion`).
 std::string WordsBelow(LogReader& log, const LogLine& line);
 
 // Of what a test printed that ctest names in `line` as failed, the line that says most of why: ctest shows it below,

@@ -19,6 +19,16 @@ bool SaysAnything(std::string_view text) {
       text, [](unsigned char c) { return absl::ascii_isalnum(c) || (c >= kFirstChinese && c <= kLastChinese); });
 }
 
+bool IsShown(std::string_view text) {
+  static const RE2 kShown(
+      R"(^\s*File "[^"]*", line \d|^\s*(?:frame )?#\d+:? |^\s*at \S+ ?\(.*\)$|^\s*\[bt\] |^\++ \S|^\s*\d+ \| |^\s*\||^\s*[\^~]+\s*$)"
+      R"(|Trace[Bb]ack \(most recent call (?:last|first)\)|^_{3,} .+ _{3,}\s*$|^[=-]{5,} .* [=-]{5,}\s*$)"
+      R"(|^In file included from |: In (?:member |static )*(?:function|constructor|destructor|lambda)|^\s*(?:note|In|from) \S+:\d+)"
+      R"(|^[^\s:]+:\d+(?::\d+)?: note: |^-- |^ +required (?:from|by))",
+      RE2::Latin1);
+  return RE2::PartialMatch(Piece(text), kShown);
+}
+
 TestEnd TestEndOf(std::string_view text) {
   // Few lines have one of these words; the patterns are for them.
   if (Contains(text, "PASSED") || Contains(text, " OK ]") || text.ends_with("... ok")) {

@@ -11,6 +11,9 @@ namespace yardmaster::worker {
 // It has a letter, a digit or a Chinese character.
 bool SaysAnything(std::string_view text);
 
+// It is shown and not said: a frame, source, a mark below it, a heading.
+bool IsShown(std::string_view text);
+
 enum class TestEnd : uint8_t { kNone, kPassed, kOther };
 // `text` is a line without prefix. A test ended there: what stands before it, since the end of the one before, was
 // printed while it ran. Also where a list of what failed begins. pytest, GoogleTest, unittest, ctest.

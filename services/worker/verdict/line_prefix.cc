@@ -18,6 +18,8 @@ constexpr char kStamps[] =
     R"((?:\[ *\d+\.\d{3,9}\] )"
     // sglang: "[2026-01-31 04:40:19 TP3] ".
     R"(|\[\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?: [A-Z]\w*)+\]:?[ \t])"
+    // Ray: "[2026-01-31 04:40:19,123 C 37433 2749808] ".
+    R"(|\[\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3} [DIWEC] \d+ \d+\] )"
     // Loggers and CI: "2026-01-31T04:40:19.123Z ", "[2026-01-31 04:40:19,123]: "; GitLab's with a mark of the stream:
     // "2026-01-31T04:40:19.123456Z 01O ".
     R"(|\[?\d{4}[-/]\d\d[-/]\d\d[T -]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?\]?:?(?: \d\d[OE]\+?)?[ \t])"
@@ -50,7 +52,7 @@ constexpr char kPrograms[] =
     // pdsh, with the hosts of DeepSpeed: "worker-1: ". srun -l: "3: ".
     R"(|worker-\d+: |\d{1,5}: )"
     // mpirun: "[1,3]<stderr>: ", "[prterun-host-1@1,3]<stderr>: "; Hydra: "[3] ".
-    R"(|\[(?:[\w.-]+@)?\d+,\d+\]<std(?:out|err)>: ?|\[\d{1,5}\] )"
+    R"(|\[(?:[\w.-]+@)?(?:\d+,)?\d+\]<std(?:out|err)>: ?|\[\d{1,5}\] )"
     // Containers of a composition: "worker-1  | ". Members of a group of exceptions of Python: "  | ".
     R"(|[\w.-]+[-_]\d+ +\| | {2,8}\| )"
     R"(|INTERNALERROR> ))";
@@ -73,7 +75,8 @@ bool MayHavePrefix(char c) {
 std::string_view WithoutPrefix(std::string_view line) {
   static const RE2 kPrefix(std::string(kStamps) + kPrograms, Latin1());
   // The journal: "Apr 29 19:24:11 host kernel: "; an old CI has no host.
-  static const RE2 kMonth(R"([A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d )", Latin1());
+  // mpirun and Horovod: "Fri Sep 25 16:52:51 2020[1]<stderr>:".
+  static const RE2 kMonth(R"((?:[A-Z][a-z]{2} )?[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d(?: \d{4})?(?: |\b))", Latin1());
   static const RE2 kHost(R"(([\w.-]+ )[\w./-]+(?:\[\d+\])?: )", Latin1());
   re2::StringPiece rest = Piece(line);
   for (int i = 0; i < kMostPrefixes && !rest.empty() && MayHavePrefix(rest[0]); ++i) {
@@ -85,6 +88,9 @@ std::string_view WithoutPrefix(std::string_view line) {
       break;
     }
   }
+  // Jenkins sets two blanks behind a time; more of them are an indentation.
+  const bool one_blank = rest.size() > 1 && rest[0] == ' ' && rest[1] != ' ';
+  if (one_blank && rest.size() < line.size()) rest.remove_prefix(1);
   return {rest.data(), rest.size()};
 }
 
@@ -92,7 +98,7 @@ std::string_view PrefixOf(std::string_view line) { return line.substr(0, line.si
 
 std::string_view ProcessInPrefix(std::string_view prefix) {
   static const RE2 kProcess(
-      R"((\[(?:rank|default|trainer)\d+|\b[Rr]ank ?\d+|\bpid=\d+|[\[@]\d+,\d+\]|\bTP\d+|\bworker[-_]\d+|^\d{1,5}: |^\[\d{1,5}\] ))",
+      R"((\[(?:rank|default|trainer)\d+|\b[Rr]ank ?\d+|\bpid=\d+|[\[@]\d+,\d+\]|\[\d{1,5}\]<|\bTP\d+|\bworker[-_]\d+|^\d{1,5}: |^\[\d{1,5}\] ))",
       Latin1());
   re2::StringPiece process;
   if (!RE2::PartialMatch(Piece(prefix), kProcess, &process)) return {};

@@ -8,6 +8,7 @@
 #include "absl/algorithm/container.h"
 #include "services/core/lines.h"
 #include "services/worker/verdict/builtin_signatures.h"
+#include "services/worker/verdict/completion.h"
 #include "services/worker/verdict/headline.h"
 #include "services/worker/verdict/last_words.h"
 #include "services/worker/verdict/line_kinds.h"
@@ -418,7 +419,7 @@ void FindInLog(const StepContext& context, RankView& view) {
     if (const std::string printed = PrintedByTest(context, hit.line); !printed.empty()) {
       finding.what += Concat("; it printed: ", Quoted(printed));
     }
-    if (finding.signature == kChildFailedId) AddErrorBefore(context, hit.line, Telling::kPlain, finding);
+    if (IsWrapper(*hit.signature)) AddErrorBefore(context, hit.line, Telling::kPlain, finding);
     if (finding.generic && OnlyFollows(context, hit.line)) {
       AddErrorBefore(context, hit.line, Telling::kError, finding);
     }

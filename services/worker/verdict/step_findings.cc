@@ -8,6 +8,7 @@
 #include "absl/algorithm/container.h"
 #include "absl/strings/ascii.h"
 #include "services/core/lines.h"
+#include "services/worker/verdict/builtin_signatures.h"
 #include "services/worker/verdict/headline.h"
 #include "services/worker/verdict/last_words.h"
 #include "services/worker/verdict/priorities.h"
@@ -71,7 +72,7 @@ void FindInLauncher(const StepContext& context, const std::vector<RankView>& vie
   if (!bad) return;
   for (const Signatures::Hit& hit : context.step_hits) {
     Finding finding = FromSignature(*context.signatures, *hit.signature, hit.line.text);
-    if (finding.generic) {
+    if (IsException(*hit.signature) || finding.signature == kChildFailedId) {
       // A launcher ends with an exception of its own whatever happened to its ranks.
       finding.priority = silent ? kLauncher - 1 : kLauncherSays;
       finding.what = Concat("the launcher failed: ", Quoted(hit.line.text));

@@ -30,17 +30,6 @@ bool IsWarning(std::string_view text) {
   return HasShape(text, kWarning);
 }
 
-// What is shown and not said: frames, source, marks below it, headings.
-bool IsShown(std::string_view said) {
-  static const RE2 kShown(
-      R"(^\s*File "[^"]*", line \d|^\s*(?:frame )?#\d+:? |^\s*at \S+ ?\(.*\)$|^\++ \S|^\s*\d+ \| |^\s*\||^\s*[\^~]+\s*$)"
-      R"(|Trace[Bb]ack \(most recent call (?:last|first)\)|^_{3,} .+ _{3,}\s*$|^[=-]{5,} .* [=-]{5,}\s*$)"
-      R"(|^In file included from |: In (?:member |static )*(?:function|constructor|destructor|lambda)|^\s*(?:note|In|from) \S+:\d+)"
-      R"(|^[^\s:]+:\d+(?::\d+)?: note: |^-- |^ +required (?:from|by))",
-      RE2::Latin1);
-  return HasShape(said, kShown);
-}
-
 // "FAIL: test_x (m.T)", "  27 - unit_plan (SEGFAULT)", "--- FAIL: TestPlan (0.02s)", "not ok 3 - plan", besides what
 // ends a test.
 bool NamesTest(std::string_view said) {
@@ -90,9 +79,9 @@ bool CallsItselfError(std::string_view text) {
       // apt's "E: …", npm's, loggers' with keys.
       R"re(|^E: \S|^npm (?:ERR!|error) |\blevel="?(?:error|fatal|panic)\b|"level": ?"(?:error|fatal)")re"
       // "x.mlir:3:4: error: …", "tool: fatal: …".
-      R"(|[:)] (?:(?i:fatal )?error|fatal)(?: [A-Z]+\d+)?: )"
+      R"(|[:)] (?:(?i:fatal )?error|fatal)(?: [A-Z]+\d+)?: |^[\w./-]+: E(?:rror|RROR) \w)"
       // "  'out' FAIL  shape=…", "TEST FAILED: …".
-      R"(|\bFAIL(?:ED|URE)?(?:[:!]|\s*$|\s+\S)|^Assertion|\bNCCL WARN )"
+      R"(|\bFAIL(?:ED|URE)?(?:[:!]|\s*$|\s+\S)|^Assertion)"
       // An exception that something else quotes: "worker 3: ValueError: …".
       R"(|[\s:\]>|'"(](?:[a-z_]\w*\.)*[A-Z]\w*(?:Error|Exception): \S)",
       RE2::Latin1);

@@ -8,6 +8,7 @@
 #include "services/core/lines.h"
 #include "services/core/utf8.h"
 #include "services/worker/logs/escape_sequences.h"
+#include "services/worker/verdict/line_prefix.h"
 
 namespace yardmaster::worker {
 namespace {
@@ -24,7 +25,8 @@ std::string Decimal(double number) {
 
 std::string Quoted(std::string_view line) {
   std::string buffer;
-  const std::string_view text = TrimBlanks(WithoutEscapes(line, buffer));
+  std::string_view text = TrimBlanks(WithoutEscapes(line, buffer));
+  if (text.size() > kMaxQuotedBytes) text = WithoutPrefix(text);
   if (text.size() <= kMaxQuotedBytes) return std::string(text);
   return std::string(CutUtf8(text, kMaxQuotedBytes)) + "…";
 }

@@ -17,7 +17,8 @@ inline constexpr size_t kMaxQuotedBytes = 240;
 // As few digits as nine places allow: "3.5", "1e-05".
 std::string Decimal(double number);
 
-// Without blanks at its ends and escape sequences of terminals, cut with "…" between characters.
+// Without blanks at its ends and escape sequences of terminals, cut with "…" between characters. Of a line that is too
+// long, what stands in front of what it says is left out first.
 std::string Quoted(std::string_view line);
 // The same of a line in which the text from byte `place` on says why: where that would be cut off, the beginning is.
 std::string Quoted(std::string_view line, size_t place);

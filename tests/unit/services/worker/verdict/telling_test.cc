@@ -71,7 +71,7 @@ TEST(TellingTest, ErrorsCallThemselvesSo) {
           "  'out' FAIL  shape=(16, 5120)", "TEST FAILED: 'out' differs", "FAILED a.py::test_b - ValueError",
           "2026-01-31 04:40:19 - ERROR - no rank", "Error in user code",
           "E0116 07:02:59.408227 17 x.cpp:909] connect(): refused", "[E503 01:52:07 socket.cpp:204] [c10d] no way",
-          "time=\"04:40\" level=fatal msg=\"no owner\"", "x NCCL WARN no path", "worker 3 raised ValueError: 3"});
+          "time=\"04:40\" level=fatal msg=\"no owner\"", "worker 3 raised ValueError: 3"});
   Expect(Telling::kPlain, {"0 errors", "no error", "error rate 0.1", "Errors: 0", "failed=0 errors=0",
                            "checking for strerror", "test_error PASSED"});
 }

@@ -1,0 +1,96 @@
+#include "services/worker/verdict/completion.h"
+
+#include <re2/re2.h>
+
+#include <utility>
+
+#include "services/core/lines.h"
+#include "services/worker/re2_piece.h"
+#include "services/worker/text.h"
+#include "services/worker/verdict/headline.h"
+#include "services/worker/verdict/line_kinds.h"
+
+namespace yardmaster::worker {
+namespace {
+
+constexpr int kLinesOfCheck = 4;
+// What is wrong may stand below the name of where.
+constexpr int kLinesOfCounted = 2;
+// So far below a sentence, the heading of its cause is looked for, and what stands below that.
+constexpr int kLinesOfSentence = 3;
+
+// "*----- ERROR -----*", "[ERROR]".
+bool IsOnlyError(std::string_view text) {
+  static const RE2 kOnly(R"((?i)^\W*(?:fatal |critical )?(?:error|failure|exception|failed)s?\W*$)", RE2::Latin1);
+  return RE2::PartialMatch(Piece(text), kOnly);
+}
+
+// "1 validation error for ModelConfig", "2 root error(s) found.".
+bool CountsErrors(std::string_view text) {
+  static const RE2 kCounts(R"((?i)\b\d+ (?:[a-z]+ )?errors?(?:\(s\))?(?: (?:for \S+|found|occurred|detected))?[.:]?$)",
+                           RE2::Latin1);
+  return RE2::PartialMatch(Piece(text), kCounts);
+}
+
+// "Last error:".
+bool IsHeadingOfCause(std::string_view text) {
+  static const RE2 kHeading(R"((?i)^(?:last|original|underlying|inner|root) (?:error|cause|exception)s?:$)",
+                            RE2::Latin1);
+  return RE2::PartialMatch(Piece(text), kHeading);
+}
+
+}  // namespace
+
+bool IsPlaceOnly(std::string_view line) {
+  static const RE2 kPlace(R"(^(?:\S+:\d+|unknown file)(?:: Failure)?$)", RE2::Latin1);
+  return RE2::PartialMatch(Piece(line), kPlace);
+}
+
+Completion::Completion(std::string_view said) : wanted_(1) {
+  static const RE2 kSource(R"(\bat \d+:\d+:$)", RE2::Latin1);
+  said = TrimBlanks(said);
+  if (IsPlaceOnly(said)) {
+    kind_ = Kind::kCheck;
+    wanted_ = kLinesOfCheck;
+  } else if (RE2::PartialMatch(Piece(said), kSource)) {
+    kind_ = Kind::kSource;
+  } else if (said.starts_with("terminate called after throwing ")) {
+    kind_ = Kind::kTerminate;
+  } else if (said.ends_with(':') || IsOnlyError(said)) {
+    kind_ = Kind::kHeading;
+    in_frames_ = said.ends_with("Traceback (most recent call last):");
+  } else if (CountsErrors(said)) {
+    kind_ = Kind::kHeading;
+    wanted_ = kLinesOfCounted;
+  } else {
+    wanted_ = kLinesOfSentence;
+  }
+}
+
+bool Completion::Next(std::string_view text) {
+  if (IsErrorLine(text)) text.remove_prefix(1);
+  text = TrimBlanks(text);
+  if (!SaysAnything(text)) {
+    marked_ = marked_ || text == "^";
+    return kind_ != Kind::kSentence && (kind_ != Kind::kCheck || below_.empty());
+  }
+  if (kind_ == Kind::kCheck && text.starts_with('[')) return false;
+  if (kind_ == Kind::kHeading && in_frames_ && IsShown(text)) return true;
+  if (kind_ == Kind::kSource && marked_) below_.clear();
+  if (kind_ == Kind::kSource && !marked_ && !below_.empty()) return true;
+  below_ += Concat(below_.empty() ? "" : " ", text);
+  if (kind_ == Kind::kSource) return !marked_;
+  if (kind_ == Kind::kSentence && IsHeadingOfCause(text)) {
+    named_ = true;
+    wanted_ = 2;
+  }
+  return --wanted_ > 0;
+}
+
+std::string Completion::Take() {
+  if (kind_ == Kind::kSentence && !named_) return "";
+  if (kind_ == Kind::kTerminate && !below_.starts_with("what():")) return "";
+  return below_.starts_with("Traceback (most recent call last)") ? std::string() : std::move(below_);
+}
+
+}  // namespace yardmaster::worker
