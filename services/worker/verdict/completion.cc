@@ -49,13 +49,15 @@ bool IsPlaceOnly(std::string_view line) {
 Completion::Completion(std::string_view said) : wanted_(1) {
   static const RE2 kSource(R"(\bat \d+:\d+:$)", RE2::Latin1);
   said = TrimBlanks(said);
-  if (IsPlaceOnly(said)) {
+  if (IsPlaceOnly(said) || said == "Expected:") {
     kind_ = Kind::kCheck;
     wanted_ = kLinesOfCheck;
   } else if (RE2::PartialMatch(Piece(said), kSource)) {
     kind_ = Kind::kSource;
   } else if (said.starts_with("terminate called after throwing ")) {
     kind_ = Kind::kTerminate;
+  } else if (said.ends_with("error stack:")) {
+    kind_ = Kind::kStack;
   } else if (said.ends_with(':') || IsOnlyError(said)) {
     kind_ = Kind::kHeading;
     in_frames_ = said.ends_with("Traceback (most recent call last):");
@@ -76,6 +78,13 @@ bool Completion::Next(std::string_view text) {
   }
   if (kind_ == Kind::kCheck && text.starts_with('[')) return false;
   if (kind_ == Kind::kHeading && in_frames_ && IsShown(text)) return true;
+  if (kind_ == Kind::kStack) {
+    static const RE2 kCall(R"(^\S+\(\d+\)\.*: *(.*)$)", RE2::Latin1);
+    std::string words;
+    if (!RE2::PartialMatch(Piece(text), kCall, &words)) return false;
+    if (!words.empty()) below_ = std::move(words);
+    return true;
+  }
   if (kind_ == Kind::kSource && marked_) below_.clear();
   if (kind_ == Kind::kSource && !marked_ && !below_.empty()) return true;
   below_ += Concat(below_.empty() ? "" : " ", text);

@@ -29,6 +29,7 @@ class Completion {
     kHeading,    // it ends with a colon, or says no more than that there are errors
     kSource,     // "CompilationError: at 12:10:": source, a mark under the place, and then what is wrong with it
     kCheck,      // GoogleTest compares over several lines
+    kStack,      // MPI: "…, error stack:", the innermost call last
     kTerminate,  // "terminate called after …": C++ says `what():` below
   };
 

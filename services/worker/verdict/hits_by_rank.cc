@@ -20,15 +20,17 @@ namespace {
 // After so many lines that tell of no failure the program has got over an exception.
 constexpr int kLinesGotOver = 100;
 
+// A message that begins with a heading has paragraphs.
+constexpr uint64_t kLinesOfHeadedMessage = 40;
+
 bool IsNoCause(const rules::FailureSignature* signature) { return IsEcho(*signature) || IsAdvice(*signature); }
 
-// What an exception says may have several lines; here something else begins: a blank line, what a logger writes, the
-// next traceback.
-bool BeginsEntry(std::string_view line, std::string_view text) {
+// What an exception says may have several lines; here something else begins: what a logger writes, the next traceback.
+bool BeginsEntry(std::string_view line) {
   static const RE2 kEntry(
-      R"((?:^|\]:)\s*\[?[IWEF](?:(?:20\d\d)?\d{3,4})? \S+[:\]]|^(?:INFO|WARNING|ERROR|CRITICAL)\b|\(most recent call)",
+      R"((?:^|\]:)\s*\[?[IWEF](?:(?:20\d\d)?\d{3,4})? \S+[:\]]|^(?:INFO|WARNING|ERROR|CRITICAL)\b|(?:Traceback|Thread \S+) \(most recent call)",
       RE2::Latin1);
-  return !SaysAnything(text) || RE2::PartialMatch(Piece(line), kEntry);
+  return RE2::PartialMatch(Piece(line), kEntry);
 }
 
 // What CMake only warns of stands further in, below its word for it: a package that is not there, and not needed.
@@ -108,7 +110,10 @@ void HitsByRank::Add(const LogLine& line, std::string_view text, std::vector<con
     exception = true;
     if (absl::c_all_of(matched, IsNoCause) && exception_ != nullptr) matched.push_back(exception_);
   }
-  if (output.versions.Next(text) && versions_ != nullptr) matched.assign(1, versions_);
+  if (output.versions.Next(text) && versions_ != nullptr &&
+      absl::c_all_of(matched, [](const auto* signature) { return IsGeneric(*signature) || IsNoCause(signature); })) {
+    matched.assign(1, versions_);
+  }
   const TestEnd end = tests_ ? TestEndOf(text) : TestEnd::kNone;
   const Telling telling = matched.empty() && !output.quiet.has_value() ? Telling::kNothing
                           : output.tracebacks.Aside()                  ? Telling::kAside
@@ -117,7 +122,10 @@ void HitsByRank::Add(const LogLine& line, std::string_view text, std::vector<con
     GoOn(line.rank, output, text,
          !matched.empty() || chain != Chain::kNone || end == TestEnd::kOther || TellsOfFailure(telling));
   }
-  if (exception || BeginsEntry(line.text, text)) output.in_message = false;
+  // A blank line ends it, too, but shortly below a heading.
+  const bool blank =
+      !SaysAnything(text) && !(output.heading && line.number <= output.exception + kLinesOfHeadedMessage);
+  if (exception || blank || BeginsEntry(line.text)) output.in_message = false;
   if (exception && std::exchange(output.repeats, false)) return;
   for (const rules::FailureSignature* signature : matched) {
     if (IsNoCause(signature)) continue;
@@ -138,6 +146,7 @@ void HitsByRank::Add(const LogLine& line, std::string_view text, std::vector<con
   if (exception) {
     output.exception = line.number;
     output.in_message = true;
+    output.heading = TrimBlanks(text).ends_with(':');
   }
   if (end == TestEnd::kNone) return;
   if (end == TestEnd::kPassed) ForgetPassed(line.rank, rank);

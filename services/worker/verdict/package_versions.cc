@@ -2,6 +2,8 @@
 
 #include <re2/re2.h>
 
+#include <string>
+
 #include "services/core/lines.h"
 #include "services/worker/re2_piece.h"
 #include "services/worker/text.h"
@@ -10,8 +12,12 @@
 namespace yardmaster::worker {
 namespace {
 
-bool IsInstalled(std::string_view text) {
-  return Contains(text, "/site-packages/") || Contains(text, "/dist-packages/");
+// The package of which a text names an installed file: "…/site-packages/vllm/engine.py"; empty: of none.
+std::string_view InstalledPackage(std::string_view text) {
+  static const RE2 kPackage(R"(/(?:site|dist)-packages/(\w+))", RE2::Latin1);
+  re2::StringPiece package;
+  if (!RE2::PartialMatch(Piece(text), kPackage, &package)) return {};
+  return {package.data(), package.size()};
 }
 
 }  // namespace
@@ -23,13 +29,24 @@ bool PackageVersions::Next(std::string_view text) {
   if (Contains(text, ".py")) {
     static const RE2 kFrame(R"(^File "[^"]*\.py", line \d+|^\S+\.py:\d+: in )", RE2::Latin1);
     if (RE2::PartialMatch(Piece(text), kFrame)) {
-      in_package_ = IsInstalled(text);
+      // It imports for the frame above.
+      if (!Contains(text, "/importlib/__init__.py")) package_ = InstalledPackage(text);
       return false;
     }
   }
-  if (!in_package_ || !Contains(text, "cannot import name")) return false;
-  static const RE2 kNoName(R"(^ImportError: cannot import name '\w+' from '[\w.]+' \(/)", RE2::Latin1);
-  return RE2::PartialMatch(Piece(text), kNoName) && IsInstalled(text);
+  if (package_.empty()) return false;
+  if (Contains(text, "cannot import name")) {
+    static const RE2 kNoName(R"(^ImportError: cannot import name '\w+' from '[\w.]+' \(/)", RE2::Latin1);
+    return RE2::PartialMatch(Piece(text), kNoName) && !InstalledPackage(text).empty();
+  }
+  if (!Contains(text, "odule")) return false;
+  static const RE2 kMissing(
+      R"(^(?:ModuleNotFoundError: No module named '(\w+)[\w.]*'|AttributeError: module '(\w+)[\w.]*' has no attribute ))",
+      RE2::Latin1);
+  std::string module;
+  std::string of_attribute;
+  if (!RE2::PartialMatch(Piece(text), kMissing, &module, &of_attribute)) return false;
+  return (module.empty() ? of_attribute : module) != package_;
 }
 
 std::string_view MisfitOf(std::string_view message) {

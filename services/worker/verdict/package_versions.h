@@ -1,8 +1,9 @@
-// One installed package wants a name of another one that this one does not have: their versions don't fit each other.
-// The same import in the code that is tested is that code's fault.
+// One installed package wants another one, or a name of it, that is not there: what is installed does not fit. The same
+// import in the code that is tested is that code's fault.
 #ifndef YARDMASTER_SERVICES_WORKER_VERDICT_PACKAGE_VERSIONS_H_
 #define YARDMASTER_SERVICES_WORKER_VERDICT_PACKAGE_VERSIONS_H_
 
+#include <string>
 #include <string_view>
 
 namespace yardmaster::worker {
@@ -14,7 +15,7 @@ class PackageVersions {
   bool Next(std::string_view text);
 
  private:
-  bool in_package_ = false;  // the last frame of a traceback is one of an installed package
+  std::string package_;  // of the last frame of a traceback; empty: it is not installed
 };
 
 // The line of a failed test's message that says so; empty if none does.

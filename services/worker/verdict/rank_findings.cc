@@ -320,7 +320,7 @@ void FindInSignal(const StepContext& context, RankView& view) {
     const bool names_signal = signal != SIGABRT && !unexplained && SaysSignal(*hit.signature);
     if (!(names_signal || IsGeneric(*hit.signature)) || GotOver(hit, view)) continue;
     finding.line = hit.line;
-    if (signal != SIGABRT && !unexplained) break;
+    if (signal != SIGABRT && !unexplained && !names_signal) break;
     finding.what += Concat(": ", Quoted(hit.line.text));
     if (const std::string below = WordsBelow(*evidence.log, hit.line); !below.empty()) {
       finding.what += Concat(" ", Quoted(below));
@@ -329,6 +329,11 @@ void FindInSignal(const StepContext& context, RankView& view) {
     break;
   }
   if (unexplained && !finding.line.has_value()) AddLastWords(context, view, finding);
+  if (!finding.line.has_value() && signal != SIGABRT) {
+    // Where the worker can't tell the processes apart.
+    const auto said = absl::c_find_if(context.step_hits, [](const auto& hit) { return SaysSignal(*hit.signature); });
+    if (said != context.step_hits.end()) finding.what += Concat(": ", Quoted(said->line.text));
+  }
   view.findings.push_back(std::move(finding));
 }
 
@@ -433,6 +438,14 @@ void FindInLog(const StepContext& context, RankView& view) {
     }
     view.findings.push_back(std::move(finding));
   }
+  // What an exception says may be known further below in its message: that is what it was raised for.
+  std::vector<uint64_t> explained;
+  for (const Finding& finding : view.findings) {
+    if (!finding.generic && finding.priority < kFirstPrecision) explained.push_back(finding.said_in);
+  }
+  std::erase_if(view.findings, [&](const Finding& finding) {
+    return finding.generic && finding.line.has_value() && absl::c_linear_search(explained, finding.line->number);
+  });
 }
 
 // --- What it left behind ---

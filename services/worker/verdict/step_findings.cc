@@ -11,6 +11,7 @@
 #include "services/worker/verdict/builtin_signatures.h"
 #include "services/worker/verdict/headline.h"
 #include "services/worker/verdict/last_words.h"
+#include "services/worker/verdict/line_prefix.h"
 #include "services/worker/verdict/priorities.h"
 #include "services/worker/verdict/telling.h"
 #include "services/worker/verdict/text.h"
@@ -72,7 +73,8 @@ void FindInLauncher(const StepContext& context, const std::vector<RankView>& vie
   if (!bad) return;
   for (const Signatures::Hit& hit : context.step_hits) {
     Finding finding = FromSignature(*context.signatures, *hit.signature, hit.line.text);
-    if (IsException(*hit.signature) || finding.signature == kChildFailedId) {
+    const bool of_launcher = IsException(*hit.signature) && !RankInPrefix(hit.line.text).has_value();
+    if (of_launcher || finding.signature == kChildFailedId) {
       // A launcher ends with an exception of its own whatever happened to its ranks.
       finding.priority = silent ? kLauncher - 1 : kLauncherSays;
       finding.what = Concat("the launcher failed: ", Quoted(hit.line.text));

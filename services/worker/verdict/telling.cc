@@ -62,7 +62,7 @@ bool IsFollowUp(std::string_view said) {
 bool HasPlace(std::string_view said) {
   static const RE2 kAssertion(
       R"(^\s*\S+(?::|\()\d+\)?: (?:Failure\s*$|FAILED:|ERROR: (?:CHECK|REQUIRE|WARN)\w*\()|^unknown file: Failure)"
-      R"(|: Assertion .+ failed|^Assertion failed: |^\s+\w+_test\.go:\d+: )",
+      R"(|: Assertion .+ failed|^Assertion failed: |^Expected:$|^\s+\w+_test\.go:\d+: )",
       RE2::Latin1);
   static const RE2 kPlace(R"(^\s*[^\s:]+\.\w+:\d+:\d+:? (\S+))", RE2::Latin1);
   std::string word;

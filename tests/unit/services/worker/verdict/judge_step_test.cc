@@ -770,7 +770,10 @@ TEST(JudgeStep, AFatalSignalIsTheCauseAndTheTestItStoodInIsNamed) {
                      "by peer")});
   const StepJudgement judgement = test.Judge();
   ExpectCause(judgement, Verdict::kFailed, FailureClass::kCode, "signal", 1);
-  EXPECT_EQ(judgement.result.reason, "rank 1: killed by SIGSEGV (segmentation fault) in test_x.py::test_second");
+  EXPECT_EQ(
+      judgement.result.reason,
+      "rank 1: killed by SIGSEGV (segmentation fault) in test_x.py::test_second: Fatal Python error: Segmentation "
+      "fault");
   EXPECT_THAT(judgement.result.cause->victims, ElementsAre(0));
   EXPECT_TRUE(judgement.result.ranks[0].victim);
   EXPECT_FALSE(judgement.result.ranks[1].victim);
