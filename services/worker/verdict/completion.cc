@@ -16,6 +16,9 @@ namespace {
 constexpr int kLinesOfCheck = 4;
 // What is wrong may stand below the name of where.
 constexpr int kLinesOfCounted = 2;
+// What stands below the name of an exception alone.
+constexpr int kLinesOfMessage = 3;
+constexpr int kLinesOfBlock = 6;
 // So far below a sentence, the heading of its cause is looked for, and what stands below that.
 constexpr int kLinesOfSentence = 3;
 
@@ -41,6 +44,11 @@ bool IsHeadingOfCause(std::string_view text) {
 
 }  // namespace
 
+bool IsBareException(std::string_view text) {
+  static const RE2 kName(R"(^(?:E\s+)?(?:[A-Za-z_]\w*\.)*[A-Z]\w*[a-z]\w*:?\s*$)", RE2::Latin1);
+  return RE2::PartialMatch(Piece(text), kName);
+}
+
 bool IsPlaceOnly(std::string_view line) {
   static const RE2 kPlace(R"(^(?:\S+:\d+|unknown file)(?:: Failure)?$)", RE2::Latin1);
   return RE2::PartialMatch(Piece(line), kPlace);
@@ -48,6 +56,7 @@ bool IsPlaceOnly(std::string_view line) {
 
 Completion::Completion(std::string_view said) : wanted_(1) {
   static const RE2 kSource(R"(\bat \d+:\d+:$)", RE2::Latin1);
+  indent_ = IndentOf(said);
   said = TrimBlanks(said);
   if (IsPlaceOnly(said) || said == "Expected:") {
     kind_ = Kind::kCheck;
@@ -58,8 +67,12 @@ Completion::Completion(std::string_view said) : wanted_(1) {
     kind_ = Kind::kTerminate;
   } else if (said.ends_with("error stack:")) {
     kind_ = Kind::kStack;
+  } else if (said.starts_with("CMake Error") && said.ends_with(':')) {
+    kind_ = Kind::kBlock;
+    wanted_ = kLinesOfBlock;
   } else if (said.ends_with(':') || IsOnlyError(said)) {
     kind_ = Kind::kHeading;
+    if (IsBareException(said)) wanted_ = kLinesOfMessage;
     in_frames_ = said.ends_with("Traceback (most recent call last):");
   } else if (CountsErrors(said)) {
     kind_ = Kind::kHeading;
@@ -70,13 +83,19 @@ Completion::Completion(std::string_view said) : wanted_(1) {
 }
 
 bool Completion::Next(std::string_view text) {
-  if (IsErrorLine(text)) text.remove_prefix(1);
+  const bool marked = IsErrorLine(text);
+  if (marked) text.remove_prefix(1);
+  if (kind_ == Kind::kHeading && !below_.empty() && marked != in_marked_) return false;
+  in_marked_ = marked;
+  if (kind_ == Kind::kBlock && SaysAnything(text) && IndentOf(text) <= indent_) return false;
   text = TrimBlanks(text);
   if (!SaysAnything(text)) {
     marked_ = marked_ || text == "^";
+    if (kind_ == Kind::kHeading && !marked && !below_.empty()) return false;
     return kind_ != Kind::kSentence && (kind_ != Kind::kCheck || below_.empty());
   }
   if (kind_ == Kind::kCheck && text.starts_with('[')) return false;
+  if (kind_ == Kind::kBlock && text.starts_with("Call Stack ")) return false;
   if (kind_ == Kind::kHeading && in_frames_ && IsShown(text)) return true;
   if (kind_ == Kind::kStack) {
     static const RE2 kCall(R"(^\S+\(\d+\)\.*: *(.*)$)", RE2::Latin1);

@@ -23,12 +23,6 @@ namespace {
 constexpr uint64_t kLinesBelow = 200;
 constexpr uint64_t kLinesAbove = 200;
 
-// "AssertionError", "E   queue.Empty".
-bool IsBareException(std::string_view text) {
-  static const RE2 kName(R"(^(?:E\s+)?(?:[A-Za-z_]\w*\.)*[A-Z]\w*[a-z]\w*:?\s*$)", RE2::Latin1);
-  return RE2::PartialMatch(Piece(text), kName);
-}
-
 // Follows lines, and keeps the statement that the last ones show.
 class Statement {
  public:
@@ -68,7 +62,7 @@ std::optional<LastWords> LastWordsOf(const StepContext& context, int rank, size_
     const Telling telling = TellingOf(line.text, context.signatures->Match(line.text, context.phase));
     if (telling == Telling::kNothing) continue;
     const bool more =
-        !most.has_value() || telling > most->telling || (telling == most->telling && !TellsOfFailure(telling));
+        !most.has_value() || telling > most->telling || (telling == most->telling && telling < Telling::kHint);
     if (more) most = LastWords{std::move(line), telling};
   }
   return most;

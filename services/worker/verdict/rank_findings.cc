@@ -254,7 +254,7 @@ void AddLastWords(const StepContext& context, const RankView& view, Finding& fin
     // Who only hears that something failed may stand right below what says it in words that no rule knows.
     const std::optional<LastWords> before =
         LastWordsOf(context, view.rank, kMoreLastLines, LastCountedMicros(context), words->line.number);
-    if (before.has_value() && before->telling == Telling::kPlain) {
+    if (before.has_value() && before->telling >= Telling::kPlain) {
       finding.what += Concat("; before it: ", Quoted(before->line.text));
     }
   }
@@ -352,8 +352,11 @@ void FindInExitCode(const StepContext& context, RankView& view) {
                            : "Install it, or correct PATH in the environment of the suite.";
     finding.search = code == kShellNotFound ? "not found" : "ermission denied";
     // What the shell says of it: which program, and why.
+    constexpr std::string_view kShellSays =
+        ": line \\d+: .*: (?:No such file or directory|not found)$|: command not found$";
     if (evidence.log != nullptr) {
-      const auto said = evidence.log->Search(finding.search, 1, view.rank);
+      auto said = evidence.log->Search(code == kShellNotFound ? kShellSays : finding.search, 1, view.rank);
+      if (!said.ok() || said->empty()) said = evidence.log->Search(finding.search, 1, view.rank);
       if (said.ok() && !said->empty()) {
         finding.line = said->front();
         finding.what += Concat(": ", Quoted(finding.line->text));
@@ -426,6 +429,7 @@ void FindInLog(const StepContext& context, RankView& view) {
     }
     if (IsWrapper(*hit.signature)) AddErrorBefore(context, hit.line, Telling::kPlain, finding);
     if (finding.generic && OnlyFollows(context, hit.line)) {
+      finding.priority = std::max(finding.priority, kExitCode - 1);
       AddErrorBefore(context, hit.line, Telling::kError, finding);
     }
     if (view.failed > 0 && !view.child_of.empty() && !finding.device_fatal) {

@@ -62,7 +62,7 @@ bool IsFollowUp(std::string_view said) {
 bool HasPlace(std::string_view said) {
   static const RE2 kAssertion(
       R"(^\s*\S+(?::|\()\d+\)?: (?:Failure\s*$|FAILED:|ERROR: (?:CHECK|REQUIRE|WARN)\w*\()|^unknown file: Failure)"
-      R"(|: Assertion .+ failed|^Assertion failed: |^Expected:$|^\s+\w+_test\.go:\d+: )",
+      R"(|: Assertion .+ failed|: (?:Test Failed|Error During Test) at \S+:\d+$|^Assertion failed: |^Expected:$|^\s*expect\(.*\)\.\w+|^\s+\w+_test\.go:\d+: )",
       RE2::Latin1);
   static const RE2 kPlace(R"(^\s*[^\s:]+\.\w+:\d+:\d+:? (\S+))", RE2::Latin1);
   std::string word;
@@ -82,6 +82,9 @@ bool CallsItselfError(std::string_view text) {
       R"(|[:)] (?:(?i:fatal )?error|fatal)(?: [A-Z]+\d+)?: |^[\w./-]+: E(?:rror|RROR) \w)"
       // "  'out' FAIL  shape=…", "TEST FAILED: …".
       R"(|\bFAIL(?:ED|URE)?(?:[:!]|\s*$|\s+\S)|^Assertion)"
+      // Linters: "F401 [*] `os` imported but unused".
+      R"(|^[A-Z]{1,4}\d{3} (?:\[\*\] |.*`|.*\(\d+ > \d+\)))"
+      R"(|^(?:\w+ )?(?i:runtime|syntax|internal|fatal|parse|system|assertion|usage|configuration|value|type) (?i:error): \S)"
       // An exception that something else quotes: "worker 3: ValueError: …".
       R"(|[\s:\]>|'"(](?:[a-z_]\w*\.)*[A-Z]\w*(?:Error|Exception): \S)",
       RE2::Latin1);
@@ -100,6 +103,20 @@ bool Complains(std::string_view said) {
   return HasShape(said, kComplaint);
 }
 
+// Some word of failure, wherever it stands, and none that says that there was none.
+bool Hints(std::string_view said) {
+  static const RE2 kHint(
+      R"((?i)\b(?:(?:syntax|parse|type|internal|unknown|validation|i/o|link(?:er|ing)?|compil(?:er|ation|ing)|connection|time-?out|permission) error)"
+      R"(|errors? (?:in|at|on|while|during|occurred)|fail(?:ed|ure|s)?|conflict|cannot|can't|could ?n[o']t|unable to|(?:not|never) found|no such|missing|invalid)"
+      R"(|illegal|denied|refused|unreachable|unsupported|not supported|abort(?:ed|ing)?|crash(?:ed)?|corrupt(?:ed)?|overflow|exceed(?:s|ed)|timed out)"
+      R"(|out of (?:memory|range|bounds)|unexpected(?:ly)?|undefined|unbound|uninitiali[sz]ed|incorrect|expired|killed|deadlock(?:ed)?|lost|not correct)\b)",
+      RE2::Latin1);
+  static const RE2 kNone(
+      R"((?i)\b(?:0|no|without|zero|if|ignor\w+) (?:\w+ )?(?:errors?|fail\w*|conflicts?|missing|invalid|unexpected)|\b(?:fail\w*|errors?)\W{1,3}0\b|\b(?:PASSED|passed|ok|OK)\b)",
+      RE2::Latin1);
+  return HasShape(said, kHint) && !HasShape(said, kNone);
+}
+
 // A logger's word for what goes on as it should.
 bool IsInformation(std::string_view text) {
   static const RE2 kInformation(R"((?:^|[\s\[(|])(?:INFO|DEBUG|TRACE|NOTICE)(?:[\]:]|\s+\d\d-\d\d |\s+-\s|\s*\||\s))",
@@ -116,7 +133,8 @@ Telling ShapeOf(std::string_view text, std::string_view said) {
   const bool opens = said.ends_with('{');
   if (!opens && (CallsItselfError(text) || CallsItselfError(said))) return Telling::kError;
   if (Complains(said)) return Telling::kComplaint;
-  return IsInformation(text) ? Telling::kAside : Telling::kPlain;
+  if (IsInformation(text)) return Telling::kAside;
+  return Hints(said) ? Telling::kHint : Telling::kPlain;
 }
 
 bool AnyOf(const Known& known, bool (*is)(const rules::FailureSignature&)) {

@@ -10,11 +10,13 @@
 
 namespace yardmaster::worker {
 
-// From the least to the most. Of lines that tell as much, the first counts; of lines that tell of no failure, the last.
+// From the least to the most. Of lines that tell as much, the first counts; of lines without a word of failure, the
+// last.
 enum class Telling : uint8_t {
   kNothing,    // it has no words
   kAside,      // a warning, another attempt, advice, information; a frame, a heading or source that is only shown
   kPlain,      // it tells of no failure
+  kHint,       // a word of failure stands in it, in no known form: "CONFLICT (content): …"
   kEcho,       // that something failed, not what: "make: *** [all] Error 2"
   kTest,       // which test failed, not why: "FAILED a.py::test_b"
   kNumber,     // an error by its number alone: "error code is 107020"

@@ -53,8 +53,9 @@ Chain Tracebacks::Next(std::string_view text) {
   // pytest's "E   ": what stands behind it is what was said.
   if (IsErrorLine(text)) text.remove_prefix(1);
   if (indent_.has_value()) text = WithoutKnown(prefix_, text);
+  // A blank line may stand below the announcement.
   const bool announced = announced_;
-  announced_ = false;
+  announced_ = announced_ && !SaysAnything(text);
   exception_ = false;
   source_ = false;
   if (std::exchange(ended_, false)) aside_ = false;

@@ -64,6 +64,12 @@ TEST(TellingTest, WhatCannotBeDoneIsAComplaint) {
                                "cp: cannot stat 'x': No such file or directory", "Killed", "用例执行失败"});
 }
 
+TEST(TellingTest, AWordOfFailureIsAHintWhereverItStands) {
+  Expect(Telling::kHint, {"CONFLICT (content): Merge conflict in src/plan.cc",
+                          "run.sh: line 12: syntax error near unexpected token `fi'", "plan 7 was not found"});
+  Expect(Telling::kPlain, {"0 failed, 3 done", "no conflict in src/plan.cc", "failed: 0"});
+}
+
 TEST(TellingTest, ErrorsCallThemselvesSo) {
   Expect(Telling::kError,
          {"ERROR: no matching layer", "kernel.pto:45:23: error: 'pto.alloc_tile' op", "[ERROR] compare failed at 3",
