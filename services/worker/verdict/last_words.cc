@@ -92,7 +92,7 @@ std::string PrintedByTest(const StepContext& context, const LogLine& line) {
     const Telling tells = TellingOf(printed.text, known);
     // Of signatures that tell as much, the one with the lower priority says why.
     const int of_known = known.empty() ? 0 : known.front()->priority;
-    if (tells < telling || (tells == telling && (!most.has_value() || of_known >= priority))) return;
+    if (tells < telling || (tells == telling && most.has_value() && of_known >= priority)) return;
     telling = tells;
     priority = of_known;
     most = printed;

@@ -61,6 +61,14 @@ std::string_view BehindTestName(std::string_view text) {
   return {rest.data(), rest.size()};
 }
 
+std::string_view BehindFailedTest(std::string_view text) {
+  if (!text.starts_with("FAILED ") && !text.starts_with("ERROR ")) return {};
+  static const RE2 kListed(R"((?:FAILED|ERROR) \S+\.py(?:::\w+)*(?:\[[^\]]*\])? - )", RE2::Latin1);
+  re2::StringPiece rest = Piece(text);
+  if (!RE2::Consume(&rest, kListed)) return {};
+  return {rest.data(), rest.size()};
+}
+
 bool SaysRetry(std::string_view text) {
   static const RE2 kRetry(R"((?i)\bretry(?:ing)?\b|\bwill (?:be )?retr(?:y|ied)\b|\btrying again\b)", RE2::Latin1);
   return RE2::PartialMatch(Piece(text), kRetry);

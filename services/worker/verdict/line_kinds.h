@@ -22,6 +22,9 @@ TestEnd TestEndOf(std::string_view text);
 // Python error: …", "test_b (m.T) ... Process 3:". The whole line where there is nothing of that kind.
 std::string_view BehindTestName(std::string_view text);
 
+// Why a test failed, as pytest's list of them repeats it: "FAILED a.py::test_b - ValueError: 3". Empty for other lines.
+std::string_view BehindFailedTest(std::string_view text);
+
 // The program tries again what failed: alone it says nothing of how the program ended.
 bool SaysRetry(std::string_view text);
 

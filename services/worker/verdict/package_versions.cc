@@ -36,7 +36,7 @@ bool PackageVersions::Next(std::string_view text) {
   }
   if (package_.empty()) return false;
   if (Contains(text, "cannot import name")) {
-    static const RE2 kNoName(R"(^ImportError: cannot import name '\w+' from '[\w.]+' \(/)", RE2::Latin1);
+    static const RE2 kNoName(R"(^(?:ImportError: )?cannot import name '\w+' from '[\w.]+' \(/)", RE2::Latin1);
     return RE2::PartialMatch(Piece(text), kNoName) && !InstalledPackage(text).empty();
   }
   if (!Contains(text, "odule")) return false;

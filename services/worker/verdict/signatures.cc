@@ -119,7 +119,8 @@ class CompiledSignatures final : public Signatures {
   std::vector<const rules::FailureSignature*> MatchText(std::string_view line, std::string_view phase,
                                                         bool& exception) const {
     std::string buffer;
-    line = WithoutQuotedData(BehindTestName(line), buffer);
+    const std::string_view listed = BehindFailedTest(line);
+    line = WithoutQuotedData(listed.empty() ? BehindTestName(line) : listed, buffer);
     std::vector<const rules::FailureSignature*> matched;
     const PhaseSet& set = SetOf(phase);
     std::vector<int> found;
@@ -133,6 +134,8 @@ class CompiledSignatures final : public Signatures {
         if (RE2::PartialMatch(Piece(line), *patterns_[member])) matched.push_back(&signatures_[member]);
       }
     }
+    // What a list repeats is no further exception, but it may be all that is left of one of a known kind.
+    if (!listed.empty()) std::erase_if(matched, [](const auto* s) { return IsGeneric(*s); });
     exception = absl::c_any_of(matched, [](const auto* s) { return s->id == kExceptionId; });
     // "RuntimeError: Connection closed by peer": the rest of the line says more than that it is an exception.
     const bool specific =

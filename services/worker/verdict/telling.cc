@@ -97,7 +97,7 @@ bool Complains(std::string_view said) {
   static const RE2 kComplaint(
       R"(^\s*(?:[\w./+-]+(?:\[\d+\])?: )?(?i:failed to|failure (?:to|in)|unable to|could ?n[o']t|can(?:not|'t| not)|invalid|missing|no such|unknown|unexpected|unsupported|unrecognized|not enough|too (?:many|few)|mismatch|illegal|duplicate|undefined) )"
       R"(|: (?:No such file or directory|Permission denied|Operation not permitted|Is a directory|Not a directory|File exists|Connection refused)\.?\s*$)"
-      R"(|^(?:Killed|Aborted|Segmentation fault|Bus error|Illegal instruction)\b|(?i:\bmismatch(?:ed)?\b|\bdiffers? from\b))"
+      R"(|^(?i:killed|aborted|segmentation fault|bus error|illegal instruction)\b|(?i:\bmismatch(?:ed)?\b|\bdiffers? from\b))"
       R"(|错误|失败|异常|无法|不支持|未找到|不存在)",
       RE2::Latin1);
   return HasShape(said, kComplaint);

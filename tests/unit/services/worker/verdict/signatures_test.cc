@@ -213,7 +213,7 @@ TEST(ShippedSignaturesOf, AscendsCodesAreTold) {
   EXPECT_EQ(first("Inner_Error_Device_Status_Abnormal(E39009): Failed to connect the device."), "npu-disconnected");
   EXPECT_EQ(first("EJ0001: Failed to initialize the HCCP process."), "npu-dirty");
   EXPECT_EQ(first("Device lost heartbeart"), "npu-device-lost");
-  EXPECT_EQ(first("ERR02200 DIST call hccl api failed."), "hccl-notify-timeout");
+  EXPECT_EQ(first("ERR02200 DIST call hccl api failed."), "hccl-call-failed");
   EXPECT_EQ(first("[PRECISION_FAIL] out"), "pypto-precision");
   EXPECT_EQ(first("ModuleNotFoundError: No module named 'pypto'"), "pypto-missing");
   EXPECT_NE(signatures->DeviceFatal("UCE ERROR on device 3"), nullptr);
