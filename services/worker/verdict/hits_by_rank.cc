@@ -103,7 +103,11 @@ void HitsByRank::Add(const LogLine& line, std::string_view text, std::vector<con
   Rank& rank = ranks_[line.rank];
   Output& output = OutputOf(rank, line.text, text);
   const Chain chain = output.tracebacks.Next(text);
-  if (output.tracebacks.AtSource() || IsWarnedOf(text, output.warning)) matched.clear();
+  if (output.tracebacks.AtSource() || IsWarnedOf(text, output.warning) || ExcusesTest(text)) matched.clear();
+  // A program may go on without what it warns of; a full disk or a lost device comes back.
+  if (IsWarnedByPython(text)) {
+    std::erase_if(matched, [](const auto* known) { return known->cls != rules::FailureClass::kInfrastructure; });
+  }
   output.repeats = output.repeats || chain == Chain::kRepeated;
   if (chain != Chain::kNone && chain != Chain::kRepeated) Forget(line.rank, output, chain);
   if (output.tracebacks.AtException() && !exception) {

@@ -69,6 +69,18 @@ std::string_view BehindFailedTest(std::string_view text) {
   return {rest.data(), rest.size()};
 }
 
+bool ExcusesTest(std::string_view text) {
+  if (!Contains(text, "SKIPPED") && !Contains(text, "XFAIL") && !Contains(text, "XPASS")) return false;
+  static const RE2 kExcuse(R"(^(?:SKIPPED|XFAIL|XPASS) (?:\[\d+\] )?\S+\.py\b|^\S+\.py::.* (?:SKIPPED|XFAIL|XPASS) \()",
+                           RE2::Latin1);
+  return RE2::PartialMatch(Piece(text), kExcuse);
+}
+
+bool IsWarnedByPython(std::string_view text) {
+  static const RE2 kWarning(R"(^\s*\S+:\d+: (?:\w+\.)*\w*Warning: )", RE2::Latin1);
+  return Contains(text, "Warning: ") && RE2::PartialMatch(Piece(text), kWarning);
+}
+
 bool SaysRetry(std::string_view text) {
   static const RE2 kRetry(R"((?i)\bretry(?:ing)?\b|\bwill (?:be )?retr(?:y|ied)\b|\btrying again\b)", RE2::Latin1);
   return RE2::PartialMatch(Piece(text), kRetry);

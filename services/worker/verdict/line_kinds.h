@@ -25,6 +25,12 @@ std::string_view BehindTestName(std::string_view text);
 // Why a test failed, as pytest's list of them repeats it: "FAILED a.py::test_b - ValueError: 3". Empty for other lines.
 std::string_view BehindFailedTest(std::string_view text);
 
+// Pytest's word for a test that was skipped or did as was expected: its reason is no failure.
+bool ExcusesTest(std::string_view text);
+
+// What Python only warns of: "/w/plan.py:3: UserWarning: slow".
+bool IsWarnedByPython(std::string_view text);
+
 // The program tries again what failed: alone it says nothing of how the program ended.
 bool SaysRetry(std::string_view text);
 

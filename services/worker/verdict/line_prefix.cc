@@ -55,6 +55,8 @@ constexpr char kPrograms[] =
     R"(|\[(?:[\w.-]+@)?(?:\d+,)?\d+\]<std(?:out|err)>: ?|\[\d{1,5}\] )"
     // Containers of a composition: "worker-1  | ". Members of a group of exceptions of Python: "  | ".
     R"(|[\w.-]+[-_]\d+ +\| | {2,8}\| )"
+    // What LLVM's lit shows of a command, and Julia's tests of a worker.
+    R"(|# \| | *From worker \d+:\t)"
     R"(|INTERNALERROR> ))";
 
 RE2::Options Latin1() {

@@ -62,7 +62,7 @@ bool IsFollowUp(std::string_view said) {
 bool HasPlace(std::string_view said) {
   static const RE2 kAssertion(
       R"(^\s*\S+(?::|\()\d+\)?: (?:Failure\s*$|FAILED:|ERROR: (?:CHECK|REQUIRE|WARN)\w*\()|^unknown file: Failure)"
-      R"(|: Assertion .+ failed|: (?:Test Failed|Error During Test) at \S+:\d+$|^Assertion failed: |^Expected:$|^\s*expect\(.*\)\.\w+|^\s+\w+_test\.go:\d+: )",
+      R"(|: Assertion .+ failed|: (?:Test Failed|Error During Test) at \S+:\d+$|\S+:\d+: Assertion Failed$|^Assertion failed: |^Expected:$|^\s*expect\(.*\)\.\w+|^\s+\w+_test\.go:\d+: )",
       RE2::Latin1);
   static const RE2 kPlace(R"(^\s*[^\s:]+\.\w+:\d+:\d+:? (\S+))", RE2::Latin1);
   std::string word;
@@ -98,6 +98,8 @@ bool Complains(std::string_view said) {
       R"(^\s*(?:[\w./+-]+(?:\[\d+\])?: )?(?i:failed to|failure (?:to|in)|unable to|could ?n[o']t|can(?:not|'t| not)|invalid|missing|no such|unknown|unexpected|unsupported|unrecognized|not enough|too (?:many|few)|mismatch|illegal|duplicate|undefined) )"
       R"(|: (?:No such file or directory|Permission denied|Operation not permitted|Is a directory|Not a directory|File exists|Connection refused)\.?\s*$)"
       R"(|^(?i:killed|aborted|segmentation fault|bus error|illegal instruction)\b|(?i:\bmismatch(?:ed)?\b|\bdiffers? from\b))"
+      // What a test of a shell or of Perl says of a check.
+      R"(|^#\s+(?:Failed test\b|.*' failed$))"
       R"(|错误|失败|异常|无法|不支持|未找到|不存在)",
       RE2::Latin1);
   return HasShape(said, kComplaint);
@@ -109,7 +111,7 @@ bool Hints(std::string_view said) {
       R"((?i)\b(?:(?:syntax|parse|type|internal|unknown|validation|i/o|link(?:er|ing)?|compil(?:er|ation|ing)|connection|time-?out|permission) error)"
       R"(|errors? (?:in|at|on|while|during|occurred)|fail(?:ed|ure|s)?|conflict|cannot|can't|could ?n[o']t|unable to|(?:not|never) found|no such|missing|invalid)"
       R"(|illegal|denied|refused|unreachable|unsupported|not supported|abort(?:ed|ing)?|crash(?:ed)?|corrupt(?:ed)?|overflow|exceed(?:s|ed)|timed out)"
-      R"(|out of (?:memory|range|bounds)|unexpected(?:ly)?|undefined|unbound|uninitiali[sz]ed|incorrect|expired|killed|deadlock(?:ed)?|lost|not correct)\b)",
+      R"(|out of (?:memory|range|bounds)|unexpected(?:ly)?|undefined|unbound|uninitiali[sz]ed|incorrect|expired|killed|deadlock(?:ed)?|lost|not correct|too (?:slow|large|small|big|long|short|many|few)|beyond)\b)",
       RE2::Latin1);
   static const RE2 kNone(
       R"((?i)\b(?:0|no|without|zero|if|ignor\w+) (?:\w+ )?(?:errors?|fail\w*|conflicts?|missing|invalid|unexpected)|\b(?:fail\w*|errors?)\W{1,3}0\b|\b(?:PASSED|passed|ok|OK)\b)",
