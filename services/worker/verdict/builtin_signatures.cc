@@ -43,6 +43,7 @@ std::vector<rules::FailureSignature> BuiltinSignatures() {
               // Linkers.
               R"(: undefined reference to )",
               R"(^(?:\S*/)?ld(?:\.\w+)?: (?:cannot find|.*multiple definition of) )",
+              R"(^(?:\S*/)?ld(?:\.\w+)?: \S+\.(?:o|a|so)\S*: (?:relocation|file format|error|undefined|symbol|can ?not|could not|final link))",
               // Build tools that stop before they compile.
               R"(^\s*CMake Error(?: at |:| in ))",
               R"(^\s*ninja: error: )",

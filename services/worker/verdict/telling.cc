@@ -42,9 +42,10 @@ bool NamesTest(std::string_view said) {
 
 // The end of a traceback of Python, or how others name an exception and what it says.
 bool ShowsException(std::string_view said) {
-  static const RE2 kException(R"(^\s*(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception): \S|^\s*what\(\):\s*\S)"
-                              R"(|^\s*terminate called after throwing )",
-                              RE2::Latin1);
+  static const RE2 kException(
+      R"(^\s*(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception)(?: \[\w+\])?: \S|^\s*what\(\):\s*\S)"
+      R"(|^\s*terminate called after throwing )",
+      RE2::Latin1);
   return HasShape(said, kException);
 }
 
@@ -62,7 +63,7 @@ bool IsFollowUp(std::string_view said) {
 bool HasPlace(std::string_view said) {
   static const RE2 kAssertion(
       R"(^\s*\S+(?::|\()\d+\)?: (?:Failure\s*$|FAILED:|ERROR: (?:CHECK|REQUIRE|WARN)\w*\()|^unknown file: Failure)"
-      R"(|: Assertion .+ failed|: (?:Test Failed|Error During Test) at \S+:\d+$|\S+:\d+: Assertion Failed$|^Assertion failed: |^Expected:$|^\s*expect\(.*\)\.\w+|^\s+\w+_test\.go:\d+: )",
+      R"(|: Assertion .+ failed|: (?:Test Failed|Error During Test) at \S+:\d+$|\S+:\d+: Assertion Failed$|^Assertion failed: |^Expected:$|^\s*expect\(.*\)\.\w+|^[a-z][\w.-]*: [^\s:]+\.\w+:\d+: \S|^\s+\d+:\d+\s+error\s+\S|^\s+\w+_test\.go:\d+: )",
       RE2::Latin1);
   static const RE2 kPlace(R"(^\s*[^\s:]+\.\w+:\d+:\d+:? (\S+))", RE2::Latin1);
   std::string word;
@@ -114,7 +115,7 @@ bool Hints(std::string_view said) {
       R"(|out of (?:memory|range|bounds)|unexpected(?:ly)?|undefined|unbound|uninitiali[sz]ed|incorrect|expired|killed|deadlock(?:ed)?|lost|not correct|too (?:slow|large|small|big|long|short|many|few)|beyond)\b)",
       RE2::Latin1);
   static const RE2 kNone(
-      R"((?i)\b(?:0|no|without|zero|if|ignor\w+) (?:\w+ )?(?:errors?|fail\w*|conflicts?|missing|invalid|unexpected)|\b(?:fail\w*|errors?)\W{1,3}0\b|\b(?:PASSED|passed|ok|OK)\b)",
+      R"((?i)\b(?:0|no|without|zero|if|ignor\w+) (?:\w+ )?(?:errors?|fail\w*|conflicts?|missing|invalid|unexpected)|\b(?:fail\w*|errors?)\W{1,3}0(?:[^.\d]|$)|\b(?:PASSED|passed|ok|OK)\b)",
       RE2::Latin1);
   return HasShape(said, kHint) && !HasShape(said, kNone);
 }

@@ -189,11 +189,55 @@ INSTANTIATE_TEST_SUITE_P(
         Known{"ERROR: THESE PACKAGES DO NOT MATCH THE HASHES FROM THE REQUIREMENTS FILE.", "download-damaged", "build"},
         Known{"nvcc fatal   : Unsupported gpu architecture 'compute_120'", "cuda-toolchain", "build"},
         Known{"c++: fatal error: Killed signal terminated program cc1plus", "compiler-killed", "build"},
+        Known{"ImportError: This modeling file requires the following packages that were not found in your "
+              "environment: einops",
+              "python-module-missing"},
+        Known{"ImportError: x requires Accelerate: `pip install accelerate`", "python-module-missing"},
+        Known{"FileNotFoundError: [Errno 2] No such file or directory: 'nvcc'", "missing-program"},
+        Known{"FileNotFoundError: [Errno 2] No such file or directory: '/usr/local/cuda/bin/nvcc'", "missing-program"},
+        Known{"make: nvcc: No such file or directory", "missing-program"},
+        Known{"EnvironmentError: ASCEND_HOME_PATH is not set", "environment-missing"},
+        Known{"locale.Error: unsupported locale setting", "environment-missing"},
+        Known{"mkdir: cannot create directory '/opt/x': Permission denied", "system-folder-not-permitted"},
+        Known{"docker: Error response from daemon: unknown or invalid runtime name: nvidia.", "container-refused"},
+        Known{"ssh: connect to host node2 port 22: Connection refused", "ssh-unreachable"},
+        Known{"RuntimeError: PytorchStreamReader failed reading zip archive: failed finding central directory",
+              "weights-damaged"},
+        Known{"RuntimeError: Configured CUDA binary not found at /x/libbitsandbytes_cuda128.so",
+              "shared-library-missing"},
+        Known{"RuntimeError: module compiled against API version 0x10 but this version of numpy is 0xf",
+              "shared-library-mismatch"},
+        Known{"Native: find_provider(2793)....: OFI fi_getinfo() failed (No data available) no valid fi provider",
+              "mpi-unreachable"},
+        Known{"pure virtual method called", "heap-corruption"},
+        Known{"n1:4012:4090 [0] x.cc:31 NCCL WARN no path", "nccl-warning"},
+        Known{"exit status of rank 1: killed by signal 11", "fatal-signal-said"},
+        Known{"Program received signal SIGSEGV, Segmentation fault.", "fatal-signal-said"},
+        Known{"==4121== Conditional jump or move depends on uninitialised value(s)", "sanitizer"},
+        Known{"OOM when allocating tensor with shape[256,1024] and type float", "gpu-oom"},
+        Known{"RuntimeError: no fast path, nvcc was not found.", "cuda-toolchain"},
+        Known{"Killed", "compiler-killed", "build"},
+        Known{"      ../meson.build:163:9: ERROR: Dependency \"openblas\" not found, tried pkgconfig",
+              "cmake-package-missing", "build"},
+        Known{"      error: command 'gcc' failed: No such file or directory", "missing-program", "build"},
+        Known{"  Compiling the CUDA compiler identification source file", "cuda-toolchain", "build"},
+        Known{"THTensorMath.obj : error LNK2019: unresolved external symbol x", "compile", "build"},
+        Known{"ERROR: torch-2.6.0-cp311-cp311-linux_x86_64.whl is not a supported wheel on this platform.",
+              "pip-conflict", "build"},
         Known{"a.cc:3:4: error: expected ';'", "compile", "build"}));
 
 TEST(ShippedSignaturesOf, IgnoredXidsAreNoCause) {
   for (const std::string_view number : {"43", "63", "92", "37", "160"}) {
     const std::string line = "NVRM: Xid (PCI:0000:01:00): " + std::string(number) + ", pid=1";
+    EXPECT_THAT(Ids(CommonSignatures().Match(line, "test")), IsEmpty()) << line;
+  }
+}
+
+TEST(ShippedSignaturesOf, WhatLooksLikeThemIsNotKnown) {
+  for (const std::string_view line :
+       {"cp: cannot create 'out/x': Permission denied", "open('plan.json'): No such file or directory: 'plan.json'",
+        "CUDA_HOME is not set, building for the CPU", "the plan was killed by signal 15", "Killed", "exit code: 1",
+        "checked: no module compiled", "Error response from daemon: No such container: x"}) {
     EXPECT_THAT(Ids(CommonSignatures().Match(line, "test")), IsEmpty()) << line;
   }
 }
