@@ -27,6 +27,9 @@ constexpr uint64_t kLinesAbove = 200;
 class Statement {
  public:
   void Next(std::string_view text) {
+    // pytest shows a traceback that is part of a message behind its mark.
+    const bool marked = IsErrorLine(text);
+    if (marked) text.remove_prefix(1);
     const std::string_view trimmed = TrimBlanks(text);
     if (trimmed.starts_with("File \"")) {
       frame_ = IndentOf(text);
@@ -37,7 +40,7 @@ class Statement {
     } else if (frame_.has_value() && IndentOf(text) > *frame_) {
       // Further lines of it, and marks below it, say no more.
       if (said_.empty()) said_ = trimmed;
-    } else if (!IsErrorLine(text)) {
+    } else if (!marked) {
       frame_.reset();
       said_.clear();
     }

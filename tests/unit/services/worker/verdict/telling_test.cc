@@ -60,8 +60,9 @@ TEST(TellingTest, VictimsAndWrappersStandBehindErrors) {
 }
 
 TEST(TellingTest, WhatCannotBeDoneIsAComplaint) {
-  Expect(Telling::kComplaint, {"Could not override 'model.depth'.", "tool: can't open file 'x'",
-                               "cp: cannot stat 'x': No such file or directory", "Killed", "用例执行失败"});
+  Expect(Telling::kComplaint,
+         {"Could not override 'model.depth'.", "tool: can't open file 'x'",
+          "cp: cannot stat 'x': No such file or directory", "Killed", "#   Failed test 'splits'", "用例执行失败"});
 }
 
 TEST(TellingTest, AWordOfFailureIsAHintWhereverItStands) {
@@ -71,13 +72,15 @@ TEST(TellingTest, AWordOfFailureIsAHintWhereverItStands) {
 }
 
 TEST(TellingTest, ErrorsCallThemselvesSo) {
-  Expect(Telling::kError,
-         {"ERROR: no matching layer", "kernel.pto:45:23: error: 'pto.alloc_tile' op", "[ERROR] compare failed at 3",
-          "Error: no such device", "error: pathspec 'x'", "fatal: not a git repository",
-          "  'out' FAIL  shape=(16, 5120)", "TEST FAILED: 'out' differs", "FAILED a.py::test_b - ValueError",
-          "2026-01-31 04:40:19 - ERROR - no rank", "Error in user code",
-          "E0116 07:02:59.408227 17 x.cpp:909] connect(): refused", "[E503 01:52:07 socket.cpp:204] [c10d] no way",
-          "time=\"04:40\" level=fatal msg=\"no owner\"", "worker 3 raised ValueError: 3"});
+  Expect(
+      Telling::kError,
+      {"ERROR: no matching layer", "kernel.pto:45:23: error: 'pto.alloc_tile' op", "[ERROR] compare failed at 3",
+       "Error: no such device", "error: pathspec 'x'", "fatal: not a git repository", "  'out' FAIL  shape=(16, 5120)",
+       "TEST FAILED: 'out' differs", "FAILED a.py::test_b - ValueError", "2026-01-31 04:40:19 - ERROR - no rank",
+       "Error in user code", "E0116 07:02:59.408227 17 x.cpp:909] connect(): refused",
+       "[E503 01:52:07 socket.cpp:204] [c10d] no way", "time=\"04:40\" level=fatal msg=\"no owner\"",
+       "worker 3 raised ValueError: 3", "F401 [*] `os` imported but unused", "Fortran runtime error: no such index",
+       "docker: Error response from x"});
   Expect(Telling::kPlain, {"0 errors", "no error", "error rate 0.1", "Errors: 0", "failed=0 errors=0",
                            "checking for strerror", "test_error PASSED"});
 }
@@ -85,8 +88,10 @@ TEST(TellingTest, ErrorsCallThemselvesSo) {
 TEST(TellingTest, ExceptionsAndChecksTellMost) {
   Expect(Telling::kCause,
          {"ValueError: 3", "[rank1]: pkg.mod.PlanError: no owner", "E       assert 3 == 4", "E   AssertionError",
-          "/w/plan_test.cc:41: Failure", "  what():  no owner", "torch/a.py:3:8: F401 `os` imported but unused",
-          "a: a.cc:12: int f(): Assertion `n > 0' failed."});
+          "/w/plan_test.cc:41: Failure", "  what():  no owner", "AssertionError [ERR_ASSERTION]: 3 == 4",
+          "    expect(received).toBe(expected)", "plans: Test Failed at /w/t.jl:12",
+          "  3:5  error  'owner' is never used", "lua: plan.lua:3: attempt to index a nil value",
+          "torch/a.py:3:8: F401 `os` imported but unused", "a: a.cc:12: int f(): Assertion `n > 0' failed."});
   // What pytest says of parts of an assertion comes after it.
   Expect(Telling::kPlain, {"E        +  where 3 = len([1, 2, 3])"});
 }
