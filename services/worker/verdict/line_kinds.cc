@@ -19,6 +19,14 @@ bool SaysAnything(std::string_view text) {
       text, [](unsigned char c) { return absl::ascii_isalnum(c) || (c >= kFirstChinese && c <= kLastChinese); });
 }
 
+bool IsWarning(std::string_view text) {
+  static const RE2 kWarning(
+      R"((?:^|[\s\[(|])(?:\w*Warning|WARN(?:ING)?|warning)(?:[\]:]|\s+\d\d-\d\d |\s+-\s|\s*\|)|\blevel="?warn)"
+      R"(|(?:^|\]:)\s*\[?W(?:20\d\d)?\d{3,4} \d\d:\d\d|(?:^|\s)\[?W \S+:\d+\]|^W: \S|\bmay (?:crash|fail)\b)",
+      RE2::Latin1);
+  return RE2::PartialMatch(Piece(text), kWarning);
+}
+
 bool IsShown(std::string_view text) {
   static const RE2 kShown(
       R"(^\s*File "[^"]*", line \d|^\s*(?:frame )?#\d+:? |^\s*at \S+ ?\(.*\)$|^\s*\[bt\] |^\++ \S|^\s*\d+ \| |^\s*\||^\s*[\^~]+\s*$)"
@@ -84,6 +92,15 @@ bool IsWarnedByPython(std::string_view text) {
 bool SaysRetry(std::string_view text) {
   static const RE2 kRetry(R"((?i)\bretry(?:ing)?\b|\bwill (?:be )?retr(?:y|ied)\b|\btrying again\b)", RE2::Latin1);
   return RE2::PartialMatch(Piece(text), kRetry);
+}
+
+bool SaysNotFound(std::string_view text) {
+  return text.ends_with(": not found") || text.ends_with(": command not found");
+}
+
+bool IsLinkersWord(std::string_view text) {
+  static const RE2 kLinker(R"(^(?:\S*/)?(?:ld|collect2)(?:\.\w+)?: )", RE2::Latin1);
+  return RE2::PartialMatch(Piece(text), kLinker);
 }
 
 bool SaysItGoesOn(std::string_view text) {

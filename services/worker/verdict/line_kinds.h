@@ -11,6 +11,10 @@ namespace yardmaster::worker {
 // It has a letter, a digit or a Chinese character.
 bool SaysAnything(std::string_view text);
 
+// Loggers' words for a warning, and those of compilers: "UserWarning: …", "[W503 01:52:07 socket.cpp:204] …",
+// "a.cc:3:4: warning: …". `text` is the whole line.
+bool IsWarning(std::string_view text);
+
 // It is shown and not said: a frame, source, a mark below it, a heading.
 bool IsShown(std::string_view text);
 
@@ -33,6 +37,10 @@ bool IsWarnedByPython(std::string_view text);
 
 // The program tries again what failed: alone it says nothing of how the program ended.
 bool SaysRetry(std::string_view text);
+
+// What a script or a program looked for and may do without: a shell finds no program, a linker no library.
+bool SaysNotFound(std::string_view text);
+bool IsLinkersWord(std::string_view text);
 
 // The program goes on without what failed: another attempt, another way.
 bool SaysItGoesOn(std::string_view text);

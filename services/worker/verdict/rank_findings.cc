@@ -7,11 +7,13 @@
 
 #include "absl/algorithm/container.h"
 #include "services/core/lines.h"
+#include "services/worker/logs/escape_sequences.h"
 #include "services/worker/verdict/builtin_signatures.h"
 #include "services/worker/verdict/completion.h"
 #include "services/worker/verdict/headline.h"
 #include "services/worker/verdict/last_words.h"
 #include "services/worker/verdict/line_kinds.h"
+#include "services/worker/verdict/line_prefix.h"
 #include "services/worker/verdict/package_versions.h"
 #include "services/worker/verdict/priorities.h"
 #include "services/worker/verdict/rank_view.h"
@@ -400,18 +402,29 @@ bool Believed(const Signatures::Hit& hit, const RankView& view) {
   return IsOfMachine(hit.signature->cls) && IsErrorLine(hit.line.text);
 }
 
-// A word of the machine about another attempt: what was found wrong with the code after it shows that one went well.
-bool WasGotOver(const Signatures::Hit& hit, const RankView& view) {
-  return IsOfMachine(hit.signature->cls) && SaysRetry(hit.line.text) &&
-         absl::c_any_of(view.hits, [&](const Signatures::Hit& other) {
-           return other.signature->cls == FailureClass::kCode && !IsGeneric(*other.signature) &&
-                  other.line.number > hit.line.number;
-         });
+// What the machine lacked for an attempt, what a program warned of or only tried: what was found wrong with the code
+// after it shows that the program went on.
+bool WasGotOver(const StepContext& context, const Signatures::Hit& hit, const RankView& view) {
+  std::string buffer;
+  const std::string_view text = WithoutEscapes(hit.line.text, buffer);
+  const std::string_view said = WithoutPrefix(text);
+  const bool tests = context.phase == "test";
+  const bool of_machine = IsOfMachine(hit.signature->cls);
+  const bool in_passing =
+      (hit.signature->cls == FailureClass::kEnvironment && (IsWarning(text) || SaysNotFound(said))) ||
+      (tests && IsLinkersWord(said));
+  if (!in_passing && !(of_machine && SaysRetry(text))) return false;
+  return absl::c_any_of(view.hits, [&](const Signatures::Hit& other) {
+    // A build that misses something may end with any exception.
+    const bool exception = in_passing && tests && IsException(*other.signature);
+    return other.signature->cls == FailureClass::kCode && other.line.number > hit.line.number &&
+           (!IsGeneric(*other.signature) || exception) && !IsLinkersWord(other.line.text);
+  });
 }
 
 void FindInLog(const StepContext& context, RankView& view) {
   for (const Signatures::Hit& hit : view.hits) {
-    if (!Believed(hit, view) || WasGotOver(hit, view)) continue;
+    if (!Believed(hit, view) || WasGotOver(context, hit, view)) continue;
     Finding finding = On(view, FromSignature(*context.signatures, *hit.signature, hit.line.text));
     finding.micros = hit.line.micros;
     finding.line = hit.line;

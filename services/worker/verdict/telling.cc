@@ -21,15 +21,6 @@ using Known = std::vector<const rules::FailureSignature*>;
 
 bool HasShape(std::string_view text, const RE2& pattern) { return RE2::PartialMatch(Piece(text), pattern); }
 
-// Loggers' words, and those of compilers: "UserWarning: …", "[W503 01:52:07 socket.cpp:204] …", "a.cc:3:4: warning: …".
-bool IsWarning(std::string_view text) {
-  static const RE2 kWarning(
-      R"((?:^|[\s\[(|])(?:\w*Warning|WARN(?:ING)?|warning)(?:[\]:]|\s+\d\d-\d\d |\s+-\s|\s*\|)|\blevel="?warn)"
-      R"(|(?:^|\]:)\s*\[?W(?:20\d\d)?\d{3,4} \d\d:\d\d|(?:^|\s)\[?W \S+:\d+\])",
-      RE2::Latin1);
-  return HasShape(text, kWarning);
-}
-
 // "FAIL: test_x (m.T)", "  27 - unit_plan (SEGFAULT)", "--- FAIL: TestPlan (0.02s)", "not ok 3 - plan", besides what
 // ends a test.
 bool NamesTest(std::string_view said) {
