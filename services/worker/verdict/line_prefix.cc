@@ -23,7 +23,7 @@ constexpr char kStamps[] =
     // Loggers and CI: "2026-01-31T04:40:19.123Z ", "[2026-01-31 04:40:19,123]: "; GitLab's with a mark of the stream:
     // "2026-01-31T04:40:19.123456Z 01O ".
     R"(|\[?\d{4}[-/]\d\d[-/]\d\d[T -]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?\]?:?(?: \d\d[OE]\+?)?[ \t])"
-    R"(|\[\d\d-\d\d \d\d:\d\d:\d\d\] |\d\d/\d\d/(?:20)?\d\d \d\d:\d\d:\d\d )"
+    R"(|\[\d\d-\d\d \d\d:\d\d:\d\d\] |\d\d-\d\d \d\d:\d\d:\d\d(?:[.,]\d{3,6})? |\d\d/\d\d/(?:20)?\d\d \d\d:\d\d:\d\d )"
     // TeamCity: "[10:08:19]\t[Step 1/1] ".
     R"(|\[\d\d:\d\d:\d\d(?:\.\d{3,6})?\][ \t]|\[Step \d+/\d+\] )"
     R"(|\d\d:\d\d:\d\d(?:[.,]\d{3,6})? )"
@@ -50,11 +50,13 @@ constexpr char kPrograms[] =
     // msrun shows parts of its workers' logs as grep does: "worker_3.log-101-", "scheduler.log:58:".
     R"(|(?:worker_\d+|scheduler)\.log[-:]\d+[-:])"
     // pdsh, with the hosts of DeepSpeed: "worker-1: ". srun -l: "3: ".
-    R"(|worker-\d+: |\d{1,5}: )"
+    R"(|(?:worker|node|host|gpu)-?\d+: |\d{1,5}: )"
+    // What else names the stream or the place of a line: "stderr: ", "[node1] ", "[pod/plan-0/main] ", "[INFO] ".
+    R"(|(?:stderr|stdout|err|out): |\[(?:stderr|stdout|INFO|(?:node|host|worker|gpu)-?\d+|[a-z]+[-/][\w./-]+)\] )"
     // mpirun: "[1,3]<stderr>: ", "[prterun-host-1@1,3]<stderr>: "; Hydra: "[3] ".
     R"(|\[(?:[\w.-]+@)?(?:\d+,)?\d+\]<std(?:out|err)>: ?|\[\d{1,5}\] )"
     // Containers of a composition: "worker-1  | ". Members of a group of exceptions of Python: "  | ".
-    R"(|[\w.-]+[-_]\d+ +\| | {2,8}\| )"
+    R"(|[\w.-]+[-_]\d+ +\| |[a-z][\w.-]* {2,}\| | {2,8}\| )"
     // What LLVM's lit shows of a command, and Julia's tests of a worker.
     R"(|# \| | *From worker \d+:\t)"
     R"(|INTERNALERROR> ))";
@@ -76,16 +78,14 @@ bool MayHavePrefix(char c) {
 
 std::string_view WithoutPrefix(std::string_view line) {
   static const RE2 kPrefix(std::string(kStamps) + kPrograms, Latin1());
-  // The journal: "Apr 29 19:24:11 host kernel: "; an old CI has no host.
+  // The journal: "Apr 29 19:24:11 host kernel: "; an old CI has neither host nor program.
   // mpirun and Horovod: "Fri Sep 25 16:52:51 2020[1]<stderr>:".
   static const RE2 kMonth(R"((?:[A-Z][a-z]{2} )?[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d(?: \d{4})?(?: |\b))", Latin1());
-  static const RE2 kHost(R"(([\w.-]+ )[\w./-]+(?:\[\d+\])?: )", Latin1());
+  static const RE2 kHost(R"([\w.-]+ [\w./-]+(?:\[\d+\])?: )", Latin1());
   re2::StringPiece rest = Piece(line);
   for (int i = 0; i < kMostPrefixes && !rest.empty() && MayHavePrefix(rest[0]); ++i) {
     if (RE2::Consume(&rest, kMonth)) {
-      re2::StringPiece host;
-      re2::StringPiece ahead = rest;
-      if (RE2::Consume(&ahead, kHost, &host)) rest.remove_prefix(host.size());
+      RE2::Consume(&rest, kHost);
     } else if (!RE2::Consume(&rest, kPrefix)) {
       break;
     }

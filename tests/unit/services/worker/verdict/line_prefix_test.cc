@@ -57,15 +57,30 @@ TEST(LinePrefix, WhatStandsInFrontOfALineIsNoPartOfIt) {
            "[2026-01-31 04:40:19,123] [ERROR] [launch.py:12:main] ",
            "[ERROR] RUNTIME(7,python):2026-09-12-14:22:26.839.923 [engine.cc:12]7 ",
            "INTERNALERROR> ",
+           "[2026-01-31 04:40:19,123 C 37433 2749808] ",
+           "Fri Sep 25 16:52:51 2020[1]<stderr>: ",
+           "01-31 04:40:19 ",
+           "stderr: ",
+           "node1: ",
+           "[node1] ",
+           "[pod/plan-0/main] ",
+           "test    | ",
+           "# | ",
+           "      From worker 8:\t",
        }) {
     EXPECT_EQ(WithoutPrefix(std::string(prefix) + "ValueError: 3"), "ValueError: 3") << prefix;
     EXPECT_EQ(WithoutPrefix(std::string(prefix) + "    return f(x)"), "    return f(x)") << prefix;
   }
 }
 
-TEST(LinePrefix, AHostOfTheJournalIsOne) {
-  EXPECT_EQ(WithoutPrefix("Apr 29 19:24:11 EVE kernel: NVRM: Xid"), "kernel: NVRM: Xid");
-  EXPECT_EQ(WithoutPrefix("Apr 29 19:24:11 node-7 python3[42]: ValueError: 3"), "python3[42]: ValueError: 3");
+TEST(LinePrefix, HostAndProgramOfTheJournalAreOne) {
+  EXPECT_EQ(WithoutPrefix("Apr 29 19:24:11 EVE kernel: NVRM: Xid"), "NVRM: Xid");
+  EXPECT_EQ(WithoutPrefix("Apr 29 19:24:11 node-7 python3[42]: ValueError: 3"), "ValueError: 3");
+}
+
+TEST(LinePrefix, OneBlankBehindATimeIsPartOfItAndMoreAreNot) {
+  EXPECT_EQ(WithoutPrefix("22:32:50  panic: no plan"), "panic: no plan");
+  EXPECT_EQ(WithoutPrefix("22:32:50    return f(x)"), "   return f(x)");
 }
 
 TEST(LinePrefix, WhatAProgramSaysStays) {
