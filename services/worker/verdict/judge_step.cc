@@ -131,6 +131,18 @@ void AddNotes(const StepEvidence& evidence, const LauncherReport& launcher, cons
   }
 }
 
+// What tells of the code among the lines of a launcher that passes on the output of its ranks.
+void GiveToFailedRank(StepContext& context, std::vector<RankView>& views) {
+  const auto failed = absl::c_find_if(views, [](const RankView& view) { return view.in_launchers_output; });
+  if (failed == views.end()) return;
+  std::vector<Signatures::Hit> left;
+  for (Signatures::Hit& hit : context.step_hits) {
+    const bool of_launcher = IsOfMachine(hit.signature->cls) || hit.signature->id == kChildFailedId;
+    (of_launcher ? left : failed->hits).push_back(std::move(hit));
+  }
+  context.step_hits = std::move(left);
+}
+
 }  // namespace
 
 StepJudgement JudgeStep(const StepEvidence& evidence, const Signatures& signatures,
@@ -151,6 +163,7 @@ StepJudgement JudgeStep(const StepEvidence& evidence, const Signatures& signatur
     }
   }
   std::vector<RankView> views = ViewRanks(context, launcher, std::move(of_ranks));
+  GiveToFailedRank(context, views);
 
   // What is wrong with it.
   for (RankView& view : views) FindInRank(context, view);

@@ -233,8 +233,8 @@ std::optional<LastWords> LastWordsOfRank(const StepContext& context, const RankV
   const int64_t until = LastCountedMicros(context);
   const Signatures::Hit* const got_over = HitGotOver(view);
   const auto last = [&](size_t lines) {
-    return LastWordsOf(context, view.rank, lines, until, std::numeric_limits<uint64_t>::max(),
-                       got_over == nullptr ? 0 : got_over->line.number);
+    return LastWordsOf(context, view.in_launchers_output ? kNoRank : view.rank, lines, until,
+                       std::numeric_limits<uint64_t>::max(), got_over == nullptr ? 0 : got_over->line.number);
   };
   const bool tests = context.phase == "test";
   std::optional<LastWords> words = last(tests ? kLastLines : kMoreLastLines);
@@ -252,10 +252,10 @@ void AddLastWords(const StepContext& context, const RankView& view, Finding& fin
   if (const std::string below = WordsBelow(*context.evidence->log, words->line); !below.empty()) {
     finding.what += Concat(" ", Quoted(below));
   }
-  if (words->telling == Telling::kEcho) {
+  if (words->telling == Telling::kEcho || words->telling == Telling::kWrapper) {
     // Who only hears that something failed may stand right below what says it in words that no rule knows.
     const std::optional<LastWords> before =
-        LastWordsOf(context, view.rank, kMoreLastLines, LastCountedMicros(context), words->line.number);
+        LastWordsOf(context, words->line.rank, kMoreLastLines, LastCountedMicros(context), words->line.number);
     if (before.has_value() && before->telling >= Telling::kPlain) {
       finding.what += Concat("; before it: ", Quoted(before->line.text));
     }

@@ -99,6 +99,15 @@ std::vector<RankView> ViewRanks(const StepContext& context, const LauncherReport
     }
     list.push_back(std::move(view));
   }
+  if (context.launched && context.ranked && evidence.log != nullptr) {
+    const bool separate = absl::c_any_of(list, [&](const RankView& view) {
+      const auto tail = evidence.log->Tail(1, view.rank);
+      return tail.ok() && !tail->empty();
+    });
+    const auto failed =
+        absl::c_find_if(list, [](const RankView& view) { return view.end_from_launcher && view.EndedBadly(); });
+    if (!separate && failed != list.end()) failed->in_launchers_output = true;
+  }
   return list;
 }
 

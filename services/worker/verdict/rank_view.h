@@ -23,6 +23,9 @@ struct RankView {
   bool hung = false;               // it was still there when the step was stopped
   bool silent = true;              // it left neither a line, nor a report, nor an exit
   bool skipped_by_code = false;
+  // No rank has lines of its own, and this is the first that its launcher says has failed: what it said stands among
+  // the launcher's lines.
+  bool in_launchers_output = false;
   size_t ran = 0;  // tests, without those that were skipped
   size_t skipped = 0;
   size_t failed = 0;
