@@ -130,4 +130,16 @@ std::string RaisedBy(LogReader& log, const LogLine& line) {
   return statement.Take();
 }
 
+std::string RaisedIn(std::string_view message, std::string_view line) {
+  if (!IsBareException(line)) return "";
+  Statement statement;
+  std::string last;
+  for (const std::string_view text : LinesOf(message)) {
+    // The message may begin with what pytest repeats below.
+    if (TrimBlanks(IsErrorLine(text) ? text.substr(1) : text) == line) last = statement.Take();
+    statement.Next(text);
+  }
+  return last;
+}
+
 }  // namespace yardmaster::worker

@@ -7,6 +7,7 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "services/worker/logs/log.h"
 #include "services/worker/verdict/rank_view.h"
@@ -35,6 +36,8 @@ std::string PrintedByTest(const StepContext& context, const LogLine& line);
 // What raised the exception that `line` names without a word about it: the statement right above, as Python's
 // tracebacks and pytest show it. Empty if the line says more than a name, or nothing is shown.
 std::string RaisedBy(LogReader& log, const LogLine& line);
+// The same for a line of a failed test's message.
+std::string RaisedIn(std::string_view message, std::string_view line);
 
 }  // namespace yardmaster::worker
 

@@ -140,6 +140,9 @@ Finding FromTest(const StepContext& context, const RankView& view, const ReportT
     const std::string message = Quoted(WithLineBelow(words.headline, test.message));
     finding = Make(view, kFailedTest, FailureClass::kCode, "test-failed",
                    Concat("test '", test.id, "' failed", message.empty() ? "" : ": ", message));
+    if (const std::string by = RaisedIn(test.message, words.headline); !by.empty()) {
+      finding.what += Concat(", raised by: ", Quoted(by));
+    }
     finding.generic = true;
   }
   finding.test = test.id;
