@@ -42,6 +42,12 @@ bool IsHeadingOfCause(std::string_view text) {
   return RE2::PartialMatch(Piece(text), kHeading);
 }
 
+// A library of C names the code of its error below the exception that only says where: "xcclInternalError: …".
+bool NamesCode(std::string_view text) {
+  static const RE2 kCode(R"(^[a-z][a-z0-9]*(?:[A-Z][a-z0-9]*)*(?:Error|Invalid|Fail)\w*: \S)", RE2::Latin1);
+  return RE2::PartialMatch(Piece(text), kCode);
+}
+
 }  // namespace
 
 bool IsBareException(std::string_view text) {
@@ -106,17 +112,20 @@ bool Completion::Next(std::string_view text) {
   }
   if (kind_ == Kind::kSource && marked_) below_.clear();
   if (kind_ == Kind::kSource && !marked_ && !below_.empty()) return true;
+  if (kind_ == Kind::kSentence && coded_ && !named_ && !IsHeadingOfCause(text)) return false;
   below_ += Concat(below_.empty() ? "" : " ", text);
   if (kind_ == Kind::kSource) return !marked_;
   if (kind_ == Kind::kSentence && IsHeadingOfCause(text)) {
     named_ = true;
     wanted_ = 2;
+  } else if (kind_ == Kind::kSentence && wanted_ == kLinesOfSentence) {
+    coded_ = NamesCode(text);
   }
   return --wanted_ > 0;
 }
 
 std::string Completion::Take() {
-  if (kind_ == Kind::kSentence && !named_) return "";
+  if (kind_ == Kind::kSentence && !named_ && !coded_) return "";
   if (kind_ == Kind::kTerminate && !below_.starts_with("what():")) return "";
   return below_.starts_with("Traceback (most recent call last)") ? std::string() : std::move(below_);
 }

@@ -45,6 +45,7 @@ class Completion {
   bool in_marked_ = false;  // pytest marks the last line as one of an error
   bool in_frames_ = false;  // frames stand between it and what it says
   bool named_ = false;      // a line says that the cause stands below it
+  bool coded_ = false;      // the line right below names the code of a C library
   std::string below_;
 };
 

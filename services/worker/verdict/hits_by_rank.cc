@@ -138,6 +138,13 @@ void HitsByRank::Add(const LogLine& line, std::string_view text, std::vector<con
     // What is only logged, or comes from what is left over, has not ended the program.
     next.hit.got_over = signature == exception_ && telling == Telling::kAside;
     if (output.in_message) next.hit.said_in = output.exception;
+    // pytest shows below what was compared that it is another program's exit code.
+    if (const auto compared = found_.find({exception_, line.rank});
+        output.in_message && IsErrorLine(text) && IsWrapper(*signature) && compared != found_.end() &&
+        compared->second.hit.line.number == output.exception) {
+      next.hit = {signature, compared->second.hit.line};
+      found_.erase(compared);
+    }
     const auto [at, added] = found_.try_emplace({signature, line.rank}, next);
     Found& known = at->second;
     const bool later = !added && known.hit.got_over && !next.hit.got_over;

@@ -15,6 +15,7 @@
 #include "services/worker/verdict/line_kinds.h"
 #include "services/worker/verdict/line_prefix.h"
 #include "services/worker/verdict/text.h"
+#include "services/worker/verdict/tracebacks.h"
 
 namespace yardmaster::worker {
 namespace {
@@ -60,8 +61,12 @@ std::optional<LastWords> LastWordsOf(const StepContext& context, int rank, size_
   absl::StatusOr<std::vector<LogLine>> tail = context.evidence->log->TailUntil(lines, rank, until);
   if (!tail.ok()) return std::nullopt;
   std::optional<LastWords> most;
+  std::string buffer;
+  Tracebacks tracebacks;
   for (LogLine& line : *tail) {
     if (line.number >= before || line.number == except) continue;
+    (void)tracebacks.Next(WithoutPrefix(WithoutEscapes(line.text, buffer)));
+    if (tracebacks.AtSource()) continue;
     const Telling telling = TellingOf(line.text, context.signatures->Match(line.text, context.phase));
     if (telling == Telling::kNothing) continue;
     const bool more =
