@@ -44,6 +44,10 @@ bool IsWarnedOf(std::string_view text, std::optional<size_t>& warning) {
   return warning.has_value();
 }
 
+bool IsOfPrecision(const rules::FailureSignature& signature) {
+  return signature.priority >= kFirstPrecision && signature.priority < kAfterPrecision;
+}
+
 }  // namespace
 
 bool Earlier(const LogLine& a, const LogLine& b) {
@@ -81,7 +85,7 @@ void HitsByRank::Forget(int number, Output& output, Chain chain) {
 void HitsByRank::ForgetPassed(int number, const Rank& rank) {
   std::erase_if(found_, [&](const auto& entry) {
     const rules::FailureSignature& signature = *entry.first.first;
-    const bool precision = signature.priority >= kFirstPrecision && signature.priority < kAfterPrecision;
+    const bool precision = IsOfPrecision(signature);
     const bool of_code = signature.cls == rules::FailureClass::kCode || signature.cls == rules::FailureClass::kVictim;
     return entry.first.second == number && entry.second.hit.line.number > rank.test_end && of_code && !precision &&
            signature.priority >= kFirstHostFault;
@@ -104,6 +108,10 @@ void HitsByRank::Add(const LogLine& line, std::string_view text, std::vector<con
   Output& output = OutputOf(rank, line.text, text);
   const Chain chain = output.tracebacks.Next(text);
   if (output.tracebacks.AtSource() || IsWarnedOf(text, output.warning) || ExcusesTest(text)) matched.clear();
+  // pytest repeats it in its list of failed tests.
+  if (output.of_exit_codes && !BehindFailedTest(text).empty()) {
+    std::erase_if(matched, [](const auto* known) { return IsOfPrecision(*known); });
+  }
   // A program may go on without what it warns of; a full disk or a lost device comes back.
   if (IsWarnedByPython(text)) {
     std::erase_if(matched, [](const auto* known) { return known->cls != rules::FailureClass::kInfrastructure; });
@@ -138,6 +146,14 @@ void HitsByRank::Add(const LogLine& line, std::string_view text, std::vector<con
     // What is only logged, or comes from what is left over, has not ended the program.
     next.hit.got_over = signature == exception_ && telling == Telling::kAside;
     if (output.in_message) next.hit.said_in = output.exception;
+    // The exit codes of programs were compared, and no numbers of the code.
+    if (output.in_message && IsWrapper(*signature)) {
+      output.of_exit_codes = std::erase_if(found_, [&](const auto& entry) {
+                               return entry.first.second == line.rank &&
+                                      entry.second.hit.line.number == output.exception &&
+                                      IsOfPrecision(*entry.first.first);
+                             }) > 0;
+    }
     // pytest shows below what was compared that it is another program's exit code.
     if (const auto compared = found_.find({exception_, line.rank});
         output.in_message && IsErrorLine(text) && IsWrapper(*signature) && compared != found_.end() &&
@@ -157,7 +173,8 @@ void HitsByRank::Add(const LogLine& line, std::string_view text, std::vector<con
   if (exception) {
     output.exception = line.number;
     output.in_message = true;
-    output.heading = TrimBlanks(text).ends_with(':');
+    output.heading = TrimBlanks(text).ends_with(':') ||
+                     absl::c_any_of(matched, [](const auto* signature) { return IsOfPrecision(*signature); });
   }
   if (end == TestEnd::kNone) return;
   if (end == TestEnd::kPassed) ForgetPassed(line.rank, rank);

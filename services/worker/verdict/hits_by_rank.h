@@ -44,8 +44,9 @@ class HitsByRank {
     PackageVersions versions;
     std::optional<size_t> warning;  // how far what CMake warns of is indented
     uint64_t exception = 0;         // the last line that said one
-    bool heading = false;           // it ends with a colon
+    bool heading = false;           // it ends with a colon, or says that numbers differ: how stands below
     bool in_message = false;        // what it says is not at its end
+    bool of_exit_codes = false;     // the numbers that differ were those of processes
     // The next exception was raised from one of a known kind: that kind says more than a name of one's own.
     bool from_known = false;
     bool repeats = false;  // the next exception is the last one again

@@ -71,7 +71,7 @@ std::string_view BehindTestName(std::string_view text) {
 
 std::string_view BehindFailedTest(std::string_view text) {
   if (!text.starts_with("FAILED ") && !text.starts_with("ERROR ")) return {};
-  static const RE2 kListed(R"((?:FAILED|ERROR) \S+\.py(?:::\w+)*(?:\[[^\]]*\])? - )", RE2::Latin1);
+  static const RE2 kListed(R"((?:FAILED|ERROR) (?:\[[\d.]+s\] )?\S+\.py(?:::\w+)*(?:\[[^\]]*\])? - )", RE2::Latin1);
   re2::StringPiece rest = Piece(text);
   if (!RE2::Consume(&rest, kListed)) return {};
   return {rest.data(), rest.size()};
@@ -91,7 +91,9 @@ bool IsWarnedByPython(std::string_view text) {
 
 bool SaysRetry(std::string_view text) {
   static const RE2 kRetry(R"((?i)\bretry(?:ing)?\b|\bwill (?:be )?retr(?:y|ied)\b|\btrying again\b)", RE2::Latin1);
-  return RE2::PartialMatch(Piece(text), kRetry);
+  // "x failed to start.  Retry with --verbose": the reader is meant.
+  static const RE2 kAdvice(R"((?:^|[.!]\s+)Retry (?:with|using|after) )", RE2::Latin1);
+  return RE2::PartialMatch(Piece(text), kRetry) && !RE2::PartialMatch(Piece(text), kAdvice);
 }
 
 bool SaysNotFound(std::string_view text) {
