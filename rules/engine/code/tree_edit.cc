@@ -92,6 +92,7 @@ void EditTree(SyntaxTree& tree, std::string_view before, std::string_view after,
               const std::vector<uint32_t>& before_of) {
   Hunks hunks(before, after, before_of);
   std::vector<Hunk> found = hunks.Find();
+  if (found.size() > kMaxTreeEdits) return tree.reset();
   // From behind: what stands before a hunk is at its old place.
   std::reverse(found.begin(), found.end());
   for (const Hunk& hunk : found) {

@@ -92,6 +92,25 @@ TEST(TreeEdit, OfAFileThatChangesItsLanguageAllIsParsed) {
   }
 }
 
+TEST(TreeEdit, VersionsThatDifferInTooManyPlacesShareNoTree) {
+  const auto text = [](size_t changes) {
+    std::string lines;
+    for (size_t i = 0; i < 2 * kMaxTreeEdits + 10; ++i) lines += i % 2 == 0 && i / 2 < changes ? "y = 2\n" : "x = 1\n";
+    return lines;
+  };
+  for (const size_t changes : {kMaxTreeEdits, kMaxTreeEdits + 1}) {
+    std::vector<uint32_t> pairs = {0};
+    for (size_t i = 0; i < 2 * kMaxTreeEdits + 10; ++i) {
+      pairs.push_back(i % 2 == 0 && i / 2 < changes ? 0 : static_cast<uint32_t>(i + 1));
+    }
+    SyntaxTree former = ParseSource(Language::kPython, text(0), seconds(10));
+    EditTree(former, text(0), text(changes), pairs);
+    EXPECT_EQ(former != nullptr, changes == kMaxTreeEdits);
+    EXPECT_EQ(NodesOf(ParseSourceAfter(former.get(), Language::kPython, text(changes), seconds(10))),
+              NodesOf(ParseSource(Language::kPython, text(changes), seconds(10))));
+  }
+}
+
 // Lines are taken away, added and changed at random; what can't be parsed is compared as well.
 void PlayVersions(Language language, const std::vector<std::string>& lines, uint32_t seed) {
   std::mt19937 random(seed);
