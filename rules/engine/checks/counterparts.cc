@@ -30,7 +30,11 @@ std::string_view TextOf(const RowRef& row) { return row.unit->facts().Text(row.u
 std::string CodeOf(const RowRef& row) { return Normalized(TextOf(row)); }
 
 // Most rows are the same to the letter.
-bool SameCode(const RowRef& a, const RowRef& b) { return TextOf(a) == TextOf(b) || CodeOf(a) == CodeOf(b); }
+bool SameCode(const RowRef& a, const RowRef& b) {
+  const std::string_view left = TextOf(a);
+  const std::string_view right = TextOf(b);
+  return left == right || SameNormalized(left, right);
+}
 
 // Rows by name, in order.
 std::unordered_map<std::string, std::vector<RowIndex>> ByName(FactTable table, const Unit& unit) {
