@@ -126,8 +126,8 @@ std::optional<Query> CheckCompiler::CompileQuery(const JsonPlace& at, const Name
     Add(at.pointer, "side \"base\" goes with the scopes file and files only");
   }
   if (query->kinds.empty() && !query->list) return std::nullopt;
-  if (value.contains("where")) ExpectFits(query->kinds, at.At("where"));
   if (value.contains("where")) {
+    ExpectFits(query->kinds, at.At("where"));
     const NameScope inner = scope.With(std::move(row));
     query->where = CompileClause(at.At("where"), inner);
     if (query->where) query->lookup = FindLookup(*query, at.At("where"), inner);

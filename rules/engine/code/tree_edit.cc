@@ -2,16 +2,18 @@
 
 #include <algorithm>
 
+#include "services/core/lines.h"
+
 namespace yardmaster::rules {
 namespace {
 
 // Where lines begin, from 0; one element more is where the text ends.
 std::vector<uint32_t> LineStarts(std::string_view text) {
-  std::vector<uint32_t> starts = {0};
-  for (size_t at = text.find('\n'); at != std::string_view::npos; at = text.find('\n', at + 1)) {
-    starts.push_back(static_cast<uint32_t>(at + 1));
+  std::vector<uint32_t> starts;
+  for (const std::string_view line : LinesOf(text)) {
+    starts.push_back(static_cast<uint32_t>(line.data() - text.data()));
   }
-  if (starts.back() < text.size()) starts.push_back(static_cast<uint32_t>(text.size()));
+  starts.push_back(static_cast<uint32_t>(text.size()));
   return starts;
 }
 
