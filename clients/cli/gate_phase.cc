@@ -16,8 +16,8 @@
 namespace yardmaster::cli {
 
 absl::Status AddGatePhase(const Session& session, const std::string& repository, workflow::PullRequest& pull) {
-  ASSIGN_OR_RETURN(const std::vector<std::string> packs, PacksOfRepository(session, repository));
   ASSIGN_OR_RETURN(const PacksFolder folder, SuitePacksFolder(session));
+  ASSIGN_OR_RETURN(const std::vector<std::string> packs, PacksOfRepository(folder, repository));
   for (const std::string& pack : packs) {
     if (rules::PackWithPipeline(folder.files, pack).empty()) continue;
     Problems problems;

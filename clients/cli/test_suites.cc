@@ -3,11 +3,11 @@
 #include <string_view>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "clients/cli/exit_code.h"
-#include "clients/cli/local_packs.h"
 #include "rules/engine/pack/pack_loader.h"
 #include "services/core/readable.h"
 #include "services/core/status_macros.h"
@@ -21,17 +21,20 @@ bool HasSuites(const PacksFolder& folder, const std::string& pack) {
   return it != folder.files.end() && it->first.starts_with(prefix);
 }
 
+absl::Status SuitesNotValid(const std::string& pack, const Problems& problems) {
+  return ProblemsError(absl::StrCat("the suites of the pack '", pack, "' are not valid:"), problems);
+}
+
 // The suites of one pack, or of all packs if `only` is empty, each under its own pack.
 absl::StatusOr<std::vector<ChosenSuite>> SuitesOf(const Session& session, const std::string& only) {
   ASSIGN_OR_RETURN(const PacksFolder folder, SuitePacksFolder(session));
   std::vector<ChosenSuite> suites;
+  rules::SuiteLoader loader(folder.files);
   for (const std::string& pack : rules::PackNames(folder.files)) {
     if (!only.empty() ? pack != only : !HasSuites(folder, pack)) continue;
     Problems problems;
-    const std::shared_ptr<const rules::SuiteSet> set = rules::LoadSuites(folder.files, pack, problems);
-    if (set == nullptr) {
-      return ProblemsError(absl::StrCat("the suites of the pack '", pack, "' are not valid:"), problems);
-    }
+    const std::shared_ptr<const rules::SuiteSet> set = loader.Load(pack, problems);
+    if (set == nullptr) return SuitesNotValid(pack, problems);
     for (const rules::SuiteModel& suite : set->suites) {
       if (suite.pack == set->pack) suites.push_back({set, &suite});
     }
@@ -65,12 +68,14 @@ std::string NearestSuite(const std::string& name, const std::vector<std::string>
   return std::string(NearestName(ParseSuiteName(name).id, ids));
 }
 
-absl::StatusOr<std::vector<std::string>> PacksOfRepository(const Session& session, const std::string& repository) {
-  ASSIGN_OR_RETURN(const std::vector<ChosenSuite> suites, SuitesOf(session, ""));
+absl::StatusOr<std::vector<std::string>> PacksOfRepository(const PacksFolder& folder, const std::string& repository) {
   std::vector<std::string> packs;
-  for (const ChosenSuite& one : suites) {
-    const bool is_new = packs.empty() || packs.back() != one.suite->pack;
-    if (is_new && IsOfRepository(*one.suite, repository)) packs.push_back(one.suite->pack);
+  for (const std::string& pack : rules::PackNames(folder.files)) {
+    Problems problems;
+    const auto suites = rules::OwnSuites(folder.files, pack, problems);
+    if (!suites) return SuitesNotValid(pack, problems);
+    const auto is_of_it = [&](const rules::SuiteModel& suite) { return IsOfRepository(suite, repository); };
+    if (absl::c_any_of(*suites, is_of_it)) packs.push_back(pack);
   }
   return packs;
 }

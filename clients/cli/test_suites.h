@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "clients/cli/local_packs.h"
 #include "clients/cli/session.h"
 #include "rules/engine/suites/load_suites.h"
 
@@ -32,8 +33,8 @@ struct ChosenSuite {
 // pack is bad is an error of usage.
 absl::StatusOr<ChosenSuite> ChooseSuite(const Session& session, const std::string& name);
 
-// Names of the packs that have suites of a repository ("owner/name", on whatever forge).
-absl::StatusOr<std::vector<std::string>> PacksOfRepository(const Session& session, const std::string& repository);
+// Names of the packs of `folder` that have suites of a repository ("owner/name", on whatever forge).
+absl::StatusOr<std::vector<std::string>> PacksOfRepository(const PacksFolder& folder, const std::string& repository);
 
 // Those that the gates of a repository ("owner/name", on whatever forge) run: of `kind` "ut" or "st", in the order of
 // their packs' names. A pack that is bad is an error of usage.

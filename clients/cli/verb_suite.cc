@@ -54,9 +54,10 @@ absl::StatusOr<ExitCode> ListSuites(const SuiteListOptions& options, Session& se
   std::vector<std::shared_ptr<const rules::SuiteSet>> sets;
   std::vector<const rules::SuiteModel*> suites;
   Problems problems;
+  rules::SuiteLoader loader(folder.files);
   for (const std::string& name : names) {
     if (!options.pack.empty() && name != options.pack) continue;
-    sets.push_back(rules::LoadSuites(folder.files, name, problems));
+    sets.push_back(loader.Load(name, problems));
     if (sets.back() == nullptr) continue;
     for (const rules::SuiteModel& suite : sets.back()->suites) {
       // One that is inherited stands under the pack that has it, unless this pack alone was asked for.

@@ -84,9 +84,9 @@ struct LinterSetUp {
 absl::StatusOr<std::vector<std::shared_ptr<const rules::LinterProfile>>> LinterProfiles(const CheckSets& packs,
                                                                                         const std::string& repository,
                                                                                         Session& session) {
-  ASSIGN_OR_RETURN(std::vector<std::string> names, PacksOfRepository(session, repository));
-  for (const auto& checks : packs) names.push_back(checks->pack());
   ASSIGN_OR_RETURN(const PacksFolder folder, SuitePacksFolder(session));
+  ASSIGN_OR_RETURN(std::vector<std::string> names, PacksOfRepository(folder, repository));
+  for (const auto& checks : packs) names.push_back(checks->pack());
   std::vector<std::shared_ptr<const rules::LinterProfile>> profiles;
   for (const std::string& name : names) {
     Problems problems;

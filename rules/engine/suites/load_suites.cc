@@ -23,11 +23,11 @@ class Merged {
   explicit Merged(std::string what) : what_(std::move(what)) {}
 
   // Packs come in the order of the chain: the pack itself first.
-  void Add(const std::string& pack, const std::string& file, PlacedModel<Model> placed, Problems& problems) {
+  void Add(const std::string& pack, const std::string& file, const PlacedModel<Model>& placed, Problems& problems) {
     const auto [it, inserted] =
         first_.try_emplace(placed.model.id, Owner{pack, file + ":" + std::to_string(placed.line)});
     if (inserted) {
-      models_.push_back(std::move(placed.model));
+      models_.push_back(placed.model);
     } else if (it->second.pack == pack) {
       problems.push_back({file, placed.pointer + "/id", placed.line, 0,
                           "the " + what_ + " " + Quoted(placed.model.id) + " is there already: " + it->second.place +
@@ -66,19 +66,28 @@ void CheckRecipes(const SuiteFile& file, const std::vector<RecoveryRecipe>& reci
   }
 }
 
-class Loader {
+}  // namespace
+
+// One file by itself, and what is wrong in it.
+struct SuiteLoader::ReadFile {
+  std::optional<SuiteFile> file;
+  Problems problems;
+};
+
+// A pack with those that it extends.
+class SuiteLoader::Chain {
  public:
-  Loader(const PackFiles& files, std::string_view pack, Problems& problems)
-      : files_(files), pack_(pack), problems_(problems) {}
+  Chain(SuiteLoader& loader, std::string_view pack, Problems& problems)
+      : loader_(loader), pack_(pack), problems_(problems) {}
 
   std::shared_ptr<const SuiteSet> Load() {
     const size_t before = problems_.size();
-    const std::vector<std::string> chain = PackChain(files_, pack_);
+    const std::vector<std::string> chain = PackChain(loader_.files_, pack_);
     for (const std::string& pack : chain) ReadPack(pack, false);
     if (!absl::c_linear_search(chain, kSharedPack)) ReadPack(std::string(kSharedPack), true);
-    for (const SuiteFile& file : suite_files_) CheckRecipes(file, recipes_.models(), problems_);
+    for (const auto& read : read_) CheckRecipes(*read->file, recipes_.models(), problems_);
     if (problems_.size() != before) {
-      LocateProblems(files_, problems_);
+      LocateProblems(loader_.files_, problems_);
       return nullptr;
     }
 
@@ -95,41 +104,59 @@ class Loader {
 
  private:
   void ReadPack(const std::string& pack, bool signatures_only) {
-    if (!signatures_only && files_.find(pack + "/pack.json") == files_.end()) {
+    if (!signatures_only && loader_.files_.find(pack + "/pack.json") == loader_.files_.end()) {
       problems_.push_back({Readable(pack) + "/pack.json", "", 0, 0, "missing file; every pack has one"});
       return;
     }
-    ForEachPackFile(files_, pack, [&](const std::string& path, const std::string& bytes) {
+    ForEachPackFile(loader_.files_, pack, [&](const std::string& path, const std::string& bytes) {
       const SuiteFileKind kind = SuiteFileKindOf(std::string_view(path).substr(pack.size() + 1));
       if (kind == SuiteFileKind::kNone || (signatures_only && kind != SuiteFileKind::kSignatures)) return;
-      std::optional<SuiteFile> file = ReadSuiteFile(kind, Readable(path, 200), bytes, pack, problems_);
-      if (!file) return;
-      for (PlacedModel<SuiteModel>& suite : file->suites) {
-        suites_.Add(pack, file->file, std::move(suite), problems_);
-      }
-      for (PlacedModel<FailureSignature>& signature : file->signatures) {
-        signatures_.Add(pack, file->file, std::move(signature), problems_);
-      }
-      for (PlacedModel<RecoveryRecipe>& recipe : file->recipes) {
-        recipes_.Add(pack, file->file, std::move(recipe), problems_);
-      }
-      suite_files_.push_back(*std::move(file));
+      const std::shared_ptr<const ReadFile> read = loader_.read_.Get(path, [&] {
+        auto made = std::make_shared<ReadFile>();
+        made->file = ReadSuiteFile(kind, Readable(path, 200), bytes, pack, made->problems);
+        return std::shared_ptr<const ReadFile>(std::move(made));
+      });
+      problems_.insert(problems_.end(), read->problems.begin(), read->problems.end());
+      if (!read->file) return;
+      const SuiteFile& file = *read->file;
+      for (const auto& suite : file.suites) suites_.Add(pack, file.file, suite, problems_);
+      for (const auto& signature : file.signatures) signatures_.Add(pack, file.file, signature, problems_);
+      for (const auto& recipe : file.recipes) recipes_.Add(pack, file.file, recipe, problems_);
+      read_.push_back(read);
     });
   }
 
-  const PackFiles& files_;
+  SuiteLoader& loader_;
   const std::string pack_;
   Problems& problems_;
   Merged<SuiteModel> suites_{"suite"};
   Merged<FailureSignature> signatures_{"signature"};
   Merged<RecoveryRecipe> recipes_{"recipe"};
-  std::vector<SuiteFile> suite_files_;
+  std::vector<std::shared_ptr<const ReadFile>> read_;
 };
 
-}  // namespace
+std::shared_ptr<const SuiteSet> SuiteLoader::Load(std::string_view pack, Problems& problems) {
+  return Chain(*this, pack, problems).Load();
+}
 
 std::shared_ptr<const SuiteSet> LoadSuites(const PackFiles& files, std::string_view pack, Problems& problems) {
-  return Loader(files, pack, problems).Load();
+  return SuiteLoader(files).Load(pack, problems);
+}
+
+std::optional<std::vector<SuiteModel>> OwnSuites(const PackFiles& files, std::string_view pack, Problems& problems) {
+  const size_t before = problems.size();
+  std::vector<SuiteModel> suites;
+  ForEachPackFile(files, pack, [&](const std::string& path, const std::string& bytes) {
+    if (SuiteFileKindOf(std::string_view(path).substr(pack.size() + 1)) != SuiteFileKind::kSuites) return;
+    std::optional<SuiteFile> file = ReadSuiteFile(SuiteFileKind::kSuites, Readable(path, 200), bytes, pack, problems);
+    if (!file) return;
+    for (PlacedModel<SuiteModel>& suite : file->suites) suites.push_back(std::move(suite.model));
+  });
+  if (problems.size() != before) {
+    LocateProblems(files, problems);
+    return std::nullopt;
+  }
+  return suites;
 }
 
 std::shared_ptr<const SuiteModel> LoadSuiteManifest(std::string_view file, std::string_view bytes,

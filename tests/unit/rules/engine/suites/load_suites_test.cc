@@ -88,6 +88,38 @@ TEST(LoadSuites, APackWithoutAnythingHasTheSignaturesOfCommon) {
   EXPECT_EQ(set->signatures.size(), 2u);
 }
 
+TEST(LoadSuites, ALoaderForManyPacksTellsTheProblemsOfASharedFileToEach) {
+  PackFiles files = Files();
+  SuiteLoader good(files);
+  for (const char* pack : {"top", "base"}) {
+    Problems problems;
+    ASSERT_NE(good.Load(pack, problems), nullptr) << problems[0].ToString();
+  }
+  files["common/signatures.json"] = R"({"signatures": 3})";
+  SuiteLoader bad(files);
+  for (const char* pack : {"top", "base"}) {
+    Problems problems;
+    EXPECT_EQ(bad.Load(pack, problems), nullptr);
+    ASSERT_EQ(problems.size(), 1u) << pack;
+    EXPECT_EQ(problems[0].file, "common/signatures.json");
+  }
+}
+
+TEST(OwnSuites, AreThoseOfThePackAloneAndNoOtherFileIsRead) {
+  PackFiles files = Files();
+  files["base/signatures.json"] = "{";
+  Problems problems;
+  const auto own = OwnSuites(files, "top", problems);
+  ASSERT_TRUE(own.has_value()) << problems[0].ToString();
+  ASSERT_EQ(own->size(), 1u);
+  EXPECT_EQ(own->front().id, "two");
+  EXPECT_EQ(own->front().pack, "top");
+  files["top/suites/t.json"] = R"({"suites": [{}]})";
+  EXPECT_FALSE(OwnSuites(files, "top", problems).has_value());
+  ASSERT_FALSE(problems.empty());
+  EXPECT_EQ(problems[0].file, "top/suites/t.json");
+}
+
 TEST(LoadSuites, APackThatIsNotThereIsAProblem) {
   EXPECT_THAT(Told(Files(), "nothing"), ElementsAre("nothing/pack.json: missing file; every pack has one"));
   PackFiles files = Files();
