@@ -131,6 +131,7 @@ void Compiler::Signals() {
     CompiledSignal out;
     for (const auto& [label, factor] : signal.labels) out.labels.emplace_back(Label(label, signal.origin), factor);
     if (signal.when.has_value()) out.when = Compile(*signal.when, ConditionPlace::kSignal);
+    if (out.when.has_value()) impl_.derived.push_back(static_cast<uint32_t>(impl_.signals.size()));
     impl_.signals.push_back(std::move(out));
   }
 }

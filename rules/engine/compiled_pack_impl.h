@@ -57,6 +57,7 @@ struct CompiledPack::Impl {
   std::shared_ptr<const ZoneSplitter> splitter;  // as the matcher: packs with the same rules share it
   std::shared_ptr<const Matcher> matcher;
   std::vector<CompiledSignal> signals;
+  std::vector<uint32_t> derived;  // signals with a condition, in the pack's order: each may ask for those before it
   std::vector<CompiledSuppressor> suppressors;
   std::vector<CompiledClassifier> classifiers;
   std::vector<CompiledStep> steps;

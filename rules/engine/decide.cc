@@ -152,10 +152,9 @@ void Decider::ScoreSignals() {
       if (evidence.score != 0) AddEvidence(label, evidence);
     }
   }
-  // Derived signals, in the pack's order: each may ask for those before it.
-  for (uint32_t s = 0; s < impl_.signals.size(); ++s) {
+  for (const uint32_t s : impl_.derived) {
     const CompiledSignal& signal = impl_.signals[s];
-    if (!signal.when.has_value() || !signal.when->Holds(facts_)) continue;
+    if (!signal.when->Holds(facts_)) continue;
     facts_.signal_zones[s] = kDerivedBit;
     signal_points_[s] = impl_.model.signals[s].points;
     for (const auto& [label, factor] : signal.labels) {

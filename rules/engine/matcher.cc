@@ -3,14 +3,16 @@
 #include <re2/set.h>
 
 #include <algorithm>
-#include <numeric>
+#include <cstdint>
 #include <optional>
 #include <tuple>
 #include <utility>
 
 #include "absl/algorithm/container.h"
+#include "absl/container/inlined_vector.h"
 #include "rules/engine/pack/pack_reader.h"
 #include "rules/engine/text/name_places.h"
+#include "rules/engine/text/needed_literals.h"
 
 namespace yardmaster::rules {
 namespace {
@@ -18,8 +20,8 @@ namespace {
 // How far before a match a negation may stand, in bytes: "is not caused by", "without using any", "没有使用".
 constexpr size_t kNegationWindow = 80;
 
-// Literals that a pattern needs are looked for from this size on; a single character is in nearly every text.
-constexpr int kShortestAtom = 2;
+// Room for what a zone of usual size holds.
+constexpr size_t kPlacesAtFirst = 128;
 
 // Memory for the question which patterns match the empty text.
 constexpr int64_t kSetMemory = 24 << 20;
@@ -30,8 +32,8 @@ RE2::Options PatternOptions(int64_t memory) {
   return options;
 }
 
-// Names the pattern because of which the whole of a signal is refused.
-void Explain(const SignalModel& signal, const std::string& whole, Problems& problems) {
+// Says which patterns of a signal RE2 refuses, and which match the empty text.
+void Explain(const SignalModel& signal, Problems& problems) {
   const size_t before = problems.size();
   for (size_t i = 0; i < signal.patterns.size(); ++i) {
     const RE2 single(signal.patterns[i], PatternOptions(Matcher::kPatternMemory));
@@ -45,48 +47,19 @@ void Explain(const SignalModel& signal, const std::string& whole, Problems& prob
     }
   }
   if (problems.size() == before) {
-    const RE2 all(whole, PatternOptions(Matcher::kPatternMemory));
-    problems.push_back(ProblemAt(signal.origin, "signal '" + signal.id + "' can't be compiled: " + all.error()));
+    problems.push_back(ProblemAt(signal.origin, "signal '" + signal.id + "' can't be compiled"));
   }
 }
 
-// The scanner folds the case of ASCII only. Letters of other scripts that have case lie below U+2E80, but for a few
-// that nobody looks for; Chinese has none.
-bool ScannerFoldsAll(std::string_view atom) {
-  return absl::c_none_of(atom,
-                         [](char c) { return static_cast<uint8_t>(c) >= 0xC2 && static_cast<uint8_t>(c) < 0xE3; });
-}
-
-// Adds literals of which each text that the pattern matches has one at least. False: it can do without any.
-bool AddNeeded(const re2::FilteredRE2& pattern, std::vector<std::string> atoms, std::vector<SignalLiteral>& needed) {
-  std::vector<int> without;
-  std::vector<int> passed;
-  pattern.AllPotentials(without, &passed);
-  if (!passed.empty() || !absl::c_all_of(atoms, ScannerFoldsAll)) return false;
-  // Where several must be there together one of them will do. Short ones are common, so that they go first.
-  std::vector<int> by_size(atoms.size());
-  std::iota(by_size.begin(), by_size.end(), 0);
-  absl::c_stable_sort(by_size, [&](int a, int b) {
-    return atoms[static_cast<size_t>(a)].size() < atoms[static_cast<size_t>(b)].size();
-  });
-  for (const int atom : by_size) {
-    without.push_back(atom);
-    pattern.AllPotentials(without, &passed);
-    if (passed.empty()) continue;
-    without.pop_back();
-    needed.push_back({{std::move(atoms[static_cast<size_t>(atom)]), true, false, false}, {}});
-  }
-  return true;
-}
-
-// Asks for all patterns at once which of them match the empty text: each by itself would make an automaton to answer,
-// and keep it.
-void RefuseEmptyMatches(const std::vector<SignalModel>& signals,
-                        const std::vector<std::unique_ptr<re2::FilteredRE2>>& patterns, Problems& problems) {
+// Marks the signals of which a pattern matches the empty text. Asks for all patterns at once: each by itself would make
+// an automaton to answer, and keep it.
+void MarkEmptyMatches(const std::vector<SignalModel>& signals, std::vector<bool>& refused, Problems& problems) {
   RE2::Set set(PatternOptions(kSetMemory), RE2::UNANCHORED);
-  std::vector<uint32_t> signal_of;
-  for (uint32_t s = 0; s < patterns.size(); ++s) {
-    if (patterns[s] != nullptr && set.Add(patterns[s]->GetRE2(0).pattern(), nullptr) >= 0) signal_of.push_back(s);
+  std::vector<size_t> signal_of;
+  for (size_t s = 0; s < signals.size(); ++s) {
+    for (const std::string& pattern : signals[s].patterns) {
+      if (set.Add(pattern, nullptr) >= 0) signal_of.push_back(s);
+    }
   }
   if (signal_of.empty()) return;
   std::vector<int> empty;
@@ -95,10 +68,7 @@ void RefuseEmptyMatches(const std::vector<SignalModel>& signals,
     problems.push_back(
         Problem{{}, {}, 0, 0, "the patterns need more memory than a set may take; expected fewer or simpler ones"});
   }
-  for (const int index : empty) {
-    const uint32_t signal = signal_of[static_cast<size_t>(index)];
-    Explain(signals[signal], patterns[signal]->GetRE2(0).pattern(), problems);
-  }
+  for (const int index : empty) refused[signal_of[static_cast<size_t>(index)]] = true;
 }
 
 }  // namespace
@@ -111,12 +81,54 @@ struct Matcher::Place {
   size_t end = 0;
 };
 
+// The forms of all signals while they are put together.
+class Matcher::Forms {
+ public:
+  void Add(SignalLiteral literal, Form form) { added_.push_back({std::move(literal), form}); }
+
+  // Gives them to `matcher`, with a scanner that looks once for what several of them look for.
+  void MoveTo(Matcher& matcher) {
+    const auto key = [](const Added& one) {
+      const Literal& literal = one.literal.first;
+      return std::tie(literal.text, literal.fold_case, literal.starts_at_word, literal.ends_at_word);
+    };
+    absl::c_stable_sort(added_, [&](const Added& a, const Added& b) { return key(a) < key(b); });
+    std::vector<Literal> literals;
+    matcher.rests_.resize(1);
+    for (size_t i = 0; i < added_.size(); ++i) {
+      auto& [literal, form] = added_[i];
+      if (i == 0 || key(added_[i - 1]) != key(added_[i])) {
+        matcher.first_form_.push_back(static_cast<uint32_t>(i));
+        matcher.only_needed_.push_back(true);
+        literals.push_back(literal.first);
+      }
+      if (!literal.rest.words.empty()) {
+        form.rest = static_cast<uint32_t>(matcher.rests_.size());
+        matcher.rests_.push_back(std::move(literal.rest));
+      }
+      if (form.group == 0 || form.rest != 0) matcher.only_needed_.back() = false;
+      matcher.forms_.push_back(form);
+    }
+    matcher.first_form_.push_back(static_cast<uint32_t>(added_.size()));
+    matcher.scanner_ = std::make_unique<const LiteralScanner>(std::move(literals));
+  }
+
+ private:
+  struct Added {
+    SignalLiteral literal;
+    Form form;
+  };
+  std::vector<Added> added_;
+};
+
 // The places of one signal in one zone that do not overlap: those of its literals from left to right, then those of its
-// pattern, which is searched for only if no literal will do.
+// patterns, which are searched for only if no literal will do. Where several patterns match the first one wins that
+// matches furthest to the left, as in one alternation of all of them.
 class Matcher::ZoneSearch {
  public:
-  ZoneSearch(std::string_view text, const Place* first, const Place* last, const RE2* pattern)
-      : text_(text), place_(first), last_(last), pattern_(pattern) {}
+  ZoneSearch(std::string_view text, const Place* first, const Place* last) : text_(text), place_(first), last_(last) {}
+
+  void AddPattern(const RE2& pattern) { patterns_.push_back({&pattern, {}}); }
 
   std::optional<std::pair<size_t, size_t>> Next() {
     while (place_ != last_) {
@@ -125,21 +137,35 @@ class Matcher::ZoneSearch {
       literals_end_ = place.end;
       return {{place.begin, place.end}};
     }
-    re2::StringPiece found;
-    if (pattern_ == nullptr || pattern_end_ > text_.size() ||
-        !pattern_->Match(text_, pattern_end_, text_.size(), RE2::UNANCHORED, &found, 1)) {
-      return std::nullopt;
+    const char* const from = text_.data() + pattern_end_;
+    const Searched* first = nullptr;
+    for (Searched& one : patterns_) {
+      if (one.pattern == nullptr) continue;
+      // What lies further on was the next place before and still is.
+      if ((one.found.data() == nullptr || one.found.data() < from) &&
+          (pattern_end_ > text_.size() ||
+           !one.pattern->Match(text_, pattern_end_, text_.size(), RE2::UNANCHORED, &one.found, 1))) {
+        one.pattern = nullptr;
+      } else if (first == nullptr || one.found.data() < first->found.data()) {
+        first = &one;
+      }
     }
-    const auto begin = static_cast<size_t>(found.data() - text_.data());
-    pattern_end_ = begin + std::max<size_t>(found.size(), 1);
-    return {{begin, begin + found.size()}};
+    if (first == nullptr) return std::nullopt;
+    const auto begin = static_cast<size_t>(first->found.data() - text_.data());
+    pattern_end_ = begin + std::max<size_t>(first->found.size(), 1);
+    return {{begin, begin + first->found.size()}};
   }
 
  private:
+  struct Searched {
+    const RE2* pattern = nullptr;  // null: there is no other place
+    re2::StringPiece found;
+  };
+
   re2::StringPiece text_;
   const Place* place_;
   const Place* last_;
-  const RE2* pattern_;
+  absl::InlinedVector<Searched, 4> patterns_;
   size_t literals_end_ = 0;
   size_t pattern_end_ = 0;
 };
@@ -149,8 +175,8 @@ std::unique_ptr<Matcher> Matcher::Create(const std::vector<SignalModel>& signals
   std::unique_ptr<Matcher> matcher(new Matcher());
   const size_t before = problems.size();
 
-  std::vector<Literal> literals;
-  matcher->patterns_.resize(signals.size());
+  Forms all;
+  std::vector<bool> refused(signals.size(), false);
   for (uint32_t s = 0; s < signals.size(); ++s) {
     ZoneMask zones = 0;
     for (size_t zone = 0; zone < kZoneCount; ++zone) {
@@ -168,15 +194,19 @@ std::unique_ptr<Matcher> Matcher::Create(const std::vector<SignalModel>& signals
         continue;
       }
       const bool is_name = literal.first.text.find_first_of("/.") == std::string::npos;
-      matcher->forms_.push_back({s, order++, false, is_name, literal.first.text.size(), std::move(literal.rest)});
-      literals.push_back(std::move(literal.first));
+      all.Add(std::move(literal), {.signal = s, .index = order++, .is_name = is_name});
     }
-    if (!forms.pattern.empty() || !forms.import_pattern.empty()) {
-      matcher->AddPattern(s, signals[s], std::move(forms), literals, problems);
+    refused[s] =
+        !forms.import_pattern.empty() && !matcher->AddPattern(s, forms.import_pattern, std::move(forms.imported), all);
+    for (const std::string& pattern : signals[s].patterns) {
+      if (!matcher->AddPattern(s, pattern, {}, all)) refused[s] = true;
     }
   }
-  RefuseEmptyMatches(signals, matcher->patterns_, problems);
-  matcher->scanner_ = std::make_unique<const LiteralScanner>(std::move(literals));
+  MarkEmptyMatches(signals, refused, problems);
+  for (size_t s = 0; s < signals.size(); ++s) {
+    if (refused[s]) Explain(signals[s], problems);
+  }
+  all.MoveTo(*matcher);
 
   std::string negation;
   for (const std::string& text : negations) {
@@ -193,39 +223,31 @@ std::unique_ptr<Matcher> Matcher::Create(const std::vector<SignalModel>& signals
   return matcher;
 }
 
-void Matcher::AddPattern(uint32_t signal, const SignalModel& model, SignalForms forms, std::vector<Literal>& literals,
-                         Problems& problems) {
-  const bool both = !forms.import_pattern.empty() && !forms.pattern.empty();
-  const std::string whole = forms.import_pattern + (both ? "|" : "") + forms.pattern;
-  auto compiled = std::make_unique<re2::FilteredRE2>(kShortestAtom);
+bool Matcher::AddPattern(uint32_t signal, const std::string& pattern, std::vector<SignalLiteral> imported,
+                         Forms& forms) {
+  const auto index = static_cast<uint32_t>(patterns_.size());
+  Pattern added;
+  added.signal = signal;
+  added.compiled = std::make_unique<re2::FilteredRE2>(kShortestNeeded);
   int id = 0;
-  if (compiled->Add(whole, PatternOptions(kPatternMemory), &id) != RE2::NoError) {
-    Explain(model, whole, problems);
-    return;
-  }
-  std::vector<SignalLiteral> needed = std::move(forms.imported);
-  std::vector<std::string> atoms;
-  compiled->Compile(&atoms);
-  bool filtered = true;
-  if (both) {
-    re2::FilteredRE2 own(kShortestAtom);
-    filtered = own.Add(forms.pattern, PatternOptions(kPatternMemory), &id) == RE2::NoError;
-    if (filtered) {
-      own.Compile(&atoms);
-      filtered = AddNeeded(own, std::move(atoms), needed);
-    }
-  } else if (!forms.pattern.empty()) {
-    filtered = AddNeeded(*compiled, std::move(atoms), needed);
-  }
-  if (!filtered) {
-    if (zones_[signal] != 0) unfiltered_.push_back(signal);
-  } else {
-    for (SignalLiteral& literal : needed) {
-      forms_.push_back({signal, 0, true, false, literal.first.text.size(), std::move(literal.rest)});
-      literals.push_back(std::move(literal.first));
+  if (added.compiled->Add(pattern, PatternOptions(kPatternMemory), &id) != RE2::NoError) return false;
+  const auto need = [&](SignalLiteral literal, uint8_t group) {
+    added.groups |= group;
+    forms.Add(std::move(literal), {.signal = signal, .index = index, .group = group});
+  };
+  for (SignalLiteral& literal : imported) need(std::move(literal), 1);
+  if (imported.empty()) {
+    uint8_t bit = 1;
+    for (std::vector<NeededLiteral>& group : NeededLiteralsOf(*added.compiled)) {
+      for (NeededLiteral& literal : group) {
+        need({{std::move(literal.text), literal.fold_case, false, false}, {}}, bit);
+      }
+      bit = static_cast<uint8_t>(bit << 1);
     }
   }
-  patterns_[signal] = std::move(compiled);
+  if (added.groups == 0 && zones_[signal] != 0) unfiltered_.push_back(index);
+  patterns_.push_back(std::move(added));
+  return true;
 }
 
 bool Matcher::Negated(std::string_view text, size_t begin, size_t match) const {
@@ -235,10 +257,14 @@ bool Matcher::Negated(std::string_view text, size_t begin, size_t match) const {
 
 void Matcher::Match(const std::vector<ZonedText>& texts, std::vector<SignalHit>& hits) const {
   // Which zones of which signal already have a hit: points count once a zone.
-  std::vector<ZoneMask> seen(patterns_.size(), 0);
-  std::vector<bool> search(patterns_.size(), false);  // whose pattern is worth searching for in this zone
+  std::vector<ZoneMask> seen(zones_.size(), 0);
+  std::vector<uint8_t> groups(patterns_.size(), 0);  // by pattern: of which this zone has a literal
+  std::vector<bool> scanned(only_needed_.size());    // literals that this zone has
+  std::vector<uint32_t> begun;                       // patterns that have any
   std::vector<Place> places;
-  std::vector<uint32_t> worth;
+  std::vector<uint32_t> worth;  // patterns worth searching for in this zone
+  places.reserve(kPlacesAtFirst);
+  begun.reserve(kPlacesAtFirst);
   for (const ZonedText& text : texts) {
     for (const ZoneSpan& span : text.zones) {
       const ZoneMask zone = MaskOf(span.zone);
@@ -250,23 +276,34 @@ void Matcher::Match(const std::vector<ZonedText>& texts, std::vector<SignalHit>&
       const bool in_trace = span.zone == Zone::kTrace;
       places.clear();
       worth.clear();
-      const auto search_for = [&](uint32_t signal) {
-        if (search[signal]) return;
-        search[signal] = true;
-        worth.push_back(signal);
-      };
-      scanner_->Scan(part, [&](uint32_t literal, size_t begin) {
-        const Form& form = forms_[literal];
-        if (!is_open(form.signal)) return;
-        const size_t end = EndOf(form.rest, part, begin + form.size);
-        if (end == std::string_view::npos) return;
-        if (form.needed_by_pattern) return search_for(form.signal);
-        if (form.is_name && !in_trace && (IsInPath(part, begin, end) || (in_code && IsInBuildCommand(part, begin))))
-          return;
-        places.push_back({form.signal, form.order, begin, end});
+      for (const uint32_t pattern : begun) groups[pattern] = 0;
+      begun.clear();
+      std::fill(scanned.begin(), scanned.end(), false);
+      scanner_->Scan(part, [&](uint32_t literal, size_t begin, size_t literal_end) {
+        if (only_needed_[literal]) {
+          if (scanned[literal]) return;
+          scanned[literal] = true;
+        }
+        for (uint32_t i = first_form_[literal]; i < first_form_[literal + 1]; ++i) {
+          const Form& form = forms_[i];
+          if (!is_open(form.signal)) continue;
+          const size_t end = form.rest == 0 ? literal_end : EndOf(rests_[form.rest], part, literal_end);
+          if (end == std::string_view::npos) continue;
+          if (form.group != 0) {
+            const uint8_t had = groups[form.index];
+            const auto has = static_cast<uint8_t>(had | form.group);
+            if (had == has) continue;
+            if (had == 0) begun.push_back(form.index);
+            groups[form.index] = has;
+            if (has == patterns_[form.index].groups) worth.push_back(form.index);
+          } else if (!form.is_name || in_trace ||
+                     !(IsInPath(part, begin, end) || (in_code && IsInBuildCommand(part, begin)))) {
+            places.push_back({form.signal, form.index, begin, end});
+          }
+        }
       });
-      for (const uint32_t signal : unfiltered_) {
-        if (is_open(signal)) search_for(signal);
+      for (const uint32_t pattern : unfiltered_) {
+        if (is_open(patterns_[pattern].signal)) worth.push_back(pattern);
       }
       absl::c_sort(places, [](const Place& a, const Place& b) {
         return std::tie(a.signal, a.begin, a.order) < std::tie(b.signal, b.begin, b.order);
@@ -277,18 +314,15 @@ void Matcher::Match(const std::vector<ZonedText>& texts, std::vector<SignalHit>&
       const Place* const last = place + places.size();
       auto pattern = worth.begin();
       while (place != last || pattern != worth.end()) {
-        const uint32_t signal =
-            pattern == worth.end() || (place != last && place->signal < *pattern) ? place->signal : *pattern;
+        const uint32_t of_pattern = pattern == worth.end() ? UINT32_MAX : patterns_[*pattern].signal;
+        const uint32_t signal = place == last ? of_pattern : std::min(place->signal, of_pattern);
         const Place* const first = place;
         while (place != last && place->signal == signal) ++place;
-        const RE2* searched = nullptr;
-        if (pattern != worth.end() && *pattern == signal) {
-          searched = &patterns_[signal]->GetRE2(0);
-          search[signal] = false;
-          ++pattern;
+        ZoneSearch found(part, first, place);
+        for (; pattern != worth.end() && patterns_[*pattern].signal == signal; ++pattern) {
+          found.AddPattern(patterns_[*pattern].compiled->GetRE2(0));
         }
         // The first place that is not negated.
-        ZoneSearch found(part, first, place, searched);
         const bool may_be_negated = negation_ != nullptr && negatable_[signal] && HasSentences(span.zone);
         while (const auto next = found.Next()) {
           const size_t begin = span.begin + next->first;

@@ -1,5 +1,5 @@
 // Finds which signals match where. One pass over each zone finds all literals, those that patterns can't do without
-// among them; only patterns of which one was found are searched for one by one.
+// among them; only patterns that have all that they need are searched for, one by one.
 #ifndef YARDMASTER_RULES_ENGINE_MATCHER_H_
 #define YARDMASTER_RULES_ENGINE_MATCHER_H_
 
@@ -56,29 +56,37 @@ class Matcher {
   void Match(const std::vector<ZonedText>& texts, std::vector<SignalHit>& hits) const;
 
  private:
-  // What the scanner looks for, and for which signal.
+  // What a literal is for: a match of a signal, or something that a pattern needs.
   struct Form {
     uint32_t signal = 0;
-    uint32_t order = 0;              // among the signal's literals
-    bool needed_by_pattern = false;  // no match itself: the signal's pattern is worth searching for
-    bool is_name = false;            // a plain word, which a path or a build command that holds it does not name
-    size_t size = 0;                 // of the literal, in bytes
-    PhraseRest rest;
+    uint32_t index = 0;    // of the pattern that needs it, in patterns_; else its order among the signal's literals
+    uint32_t rest = 0;     // in rests_: what must follow
+    uint8_t group = 0;     // bit of the pattern's group; 0: no pattern needs it, it is a match itself
+    bool is_name = false;  // a plain word, which a path or a build command that holds it does not name
+  };
+  struct Pattern {
+    uint32_t signal = 0;
+    uint8_t groups = 0;  // bits of the groups of which a zone must have a literal; 0: it is searched for in any
+    std::unique_ptr<re2::FilteredRE2> compiled;
   };
   struct Place;
+  class Forms;
   class ZoneSearch;
 
   Matcher() = default;
   bool Negated(std::string_view text, size_t begin, size_t match) const;
-  void AddPattern(uint32_t signal, const SignalModel& model, SignalForms forms, std::vector<Literal>& literals,
-                  Problems& problems);
+  // False: RE2 refuses it. Without `imported`, what it needs is found out.
+  bool AddPattern(uint32_t signal, const std::string& pattern, std::vector<SignalLiteral> imported, Forms& forms);
 
-  std::vector<std::unique_ptr<re2::FilteredRE2>> patterns_;  // by signal; null: literals only
-  std::vector<bool> negatable_;                              // by signal
-  std::vector<ZoneMask> zones_;                              // by signal: where it looks
-  ZoneMask searched_zones_ = 0;                              // zones that any signal looks at
-  std::vector<uint32_t> unfiltered_;                         // signals whose pattern needs no literal
-  std::vector<Form> forms_;                                  // as the scanner numbers them
+  std::vector<Pattern> patterns_;     // those of a signal stand together, in the order in which they win
+  std::vector<bool> negatable_;       // by signal
+  std::vector<ZoneMask> zones_;       // by signal: where it looks
+  ZoneMask searched_zones_ = 0;       // zones that any signal looks at
+  std::vector<uint32_t> unfiltered_;  // patterns that need no literal
+  std::vector<Form> forms_;           // those of a literal stand together
+  std::vector<uint32_t> first_form_;  // by literal, as the scanner numbers them; one more for the end
+  std::vector<bool> only_needed_;     // by literal: a second place in a zone says nothing more
+  std::vector<PhraseRest> rests_;     // the first is empty
   std::unique_ptr<const LiteralScanner> scanner_;
   std::unique_ptr<RE2> negation_;  // null: no negations
 };

@@ -80,7 +80,6 @@ SignalForms FormsOf(const SignalModel& signal) {
   for (const std::string& phrase : signal.phrases) out.literals.push_back(Phrase(phrase));
   for (const std::string& path : signal.frames) out.literals.push_back(Word(path, /*fold_case=*/false));
   for (const std::string& module : signal.imports) AddImport(module, out);
-  for (const std::string& pattern : signal.patterns) AppendAlternative(out.pattern, pattern);
   return out;
 }
 

@@ -1,5 +1,5 @@
-// Turns the friendly forms of a signal (words, phrases, imports, …) into what is searched for: literals, and one RE2
-// pattern for what is none.
+// Turns the friendly forms of a signal (words, phrases, imports, …) into what is searched for: literals, and an RE2
+// pattern for imports. Patterns stay what they are.
 #ifndef YARDMASTER_RULES_ENGINE_SIGNAL_FORMS_H_
 #define YARDMASTER_RULES_ENGINE_SIGNAL_FORMS_H_
 
@@ -29,8 +29,6 @@ struct SignalForms {
   std::vector<SignalLiteral> imported;
   // One alternation over such imports; empty if there are none.
   std::string import_pattern;
-  // One alternation over the signal's own patterns; empty if there are none.
-  std::string pattern;
 };
 
 SignalForms FormsOf(const SignalModel& signal);

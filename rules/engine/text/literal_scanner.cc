@@ -45,13 +45,14 @@ bool LiteralScanner::NextEnding(std::string_view text, size_t& end, uint32_t& st
 bool LiteralScanner::Fits(const Literal& literal, std::string_view text, size_t begin) const {
   if (begin + literal.text.size() > text.size()) return false;
   const std::string_view there = text.substr(begin, literal.text.size());
-  // The automaton has compared the first bytes, but for their case.
+  // The automaton has compared the first bytes, but for their case. The last byte tells most of the others apart.
   if (literal.fold_case) {
     if (there.size() > scanned_ &&
-        !absl::EqualsIgnoreCase(Abs(there.substr(scanned_)), Abs(literal.text).substr(scanned_))) {
+        (Folded(there.back()) != Folded(literal.text.back()) ||
+         !absl::EqualsIgnoreCase(Abs(there.substr(scanned_)), Abs(literal.text).substr(scanned_)))) {
       return false;
     }
-  } else if (there != literal.text) {
+  } else if (there.front() != literal.text.front() || there.back() != literal.text.back() || there != literal.text) {
     return false;
   }
   return (!literal.starts_at_word || IsWordBoundary(text, begin)) &&

@@ -32,17 +32,17 @@ class LiteralScanner {
  public:
   explicit LiteralScanner(std::vector<Literal> literals);
 
-  // Calls found(index of the literal, where it begins) for each place of each literal, overlapping ones too, in order
-  // of the ends of what the automaton knows.
+  // Calls found(index of the literal, where it begins, where it ends) for each place of each literal, overlapping ones
+  // too, in order of the ends of what the automaton knows.
   template <typename Found>
   void Scan(std::string_view text, Found&& found) const {
     size_t end = 0;
     for (uint32_t at = 0; NextEnding(text, end, at);) {
       const size_t state = at - first_ending_;
       for (uint32_t k = endings_begin_[state]; k < endings_begin_[state + 1]; ++k) {
-        const uint32_t literal = endings_[k];
-        const size_t begin = end - std::min(literals_[literal].text.size(), scanned_);
-        if (Fits(literals_[literal], text, begin)) found(literal, begin);
+        const Literal& literal = literals_[endings_[k]];
+        const size_t begin = end - std::min(literal.text.size(), scanned_);
+        if (Fits(literal, text, begin)) found(endings_[k], begin, begin + literal.text.size());
       }
     }
   }

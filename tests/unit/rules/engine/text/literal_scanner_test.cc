@@ -18,7 +18,7 @@ using Places = std::set<std::pair<uint32_t, size_t>>;  // literal, where
 
 Places Scanned(const std::vector<Literal>& literals, std::string_view text) {
   Places out;
-  LiteralScanner(literals).Scan(text, [&](uint32_t literal, size_t begin) {
+  LiteralScanner(literals).Scan(text, [&](uint32_t literal, size_t begin, size_t) {
     EXPECT_TRUE(out.emplace(literal, begin).second) << "told twice: " << literal << " at " << begin;
   });
   return out;
