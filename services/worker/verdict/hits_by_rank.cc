@@ -66,19 +66,22 @@ HitsByRank::Output& HitsByRank::OutputOf(Rank& rank, std::string_view line, std:
   return rank.outputs[rank.last];
 }
 
-// The last of chained exceptions ended the program. Of one that it was raised from, the kind still counts.
+// The last of chained exceptions ended the program. Of one that it was raised from, the kind still counts; so does that
+// of one that it came from while it was handled, if the infrastructure was in the way.
 void HitsByRank::Forget(int number, Output& output, Chain chain) {
   if (output.exception == 0) return;
   const auto is_last = [&](const auto& entry) {
     return entry.first.second == number && entry.second.hit.line.number == output.exception;
   };
-  output.from_known =
-      output.from_known || (chain == Chain::kRaisedFrom && absl::c_any_of(found_, [&](const auto& entry) {
-                              return is_last(entry) && !IsGeneric(*entry.first.first);
-                            }));
-  std::erase_if(found_, [&](const auto& entry) {
-    return is_last(entry) && (chain != Chain::kRaisedFrom || IsGeneric(*entry.first.first));
-  });
+  const auto counts = [&](const rules::FailureSignature& signature) {
+    if (IsGeneric(signature)) return false;
+    return chain == Chain::kRaisedFrom ||
+           (chain == Chain::kHandled && signature.cls == rules::FailureClass::kInfrastructure);
+  };
+  output.from_known = output.from_known || absl::c_any_of(found_, [&](const auto& entry) {
+                        return is_last(entry) && counts(*entry.first.first);
+                      });
+  std::erase_if(found_, [&](const auto& entry) { return is_last(entry) && !counts(*entry.first.first); });
 }
 
 // A test that passes may print anything about the code. Numbers that differ are looked at by themselves.

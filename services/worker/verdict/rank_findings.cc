@@ -405,6 +405,12 @@ bool Believed(const Signatures::Hit& hit, const RankView& view) {
   return IsOfMachine(hit.signature->cls) && IsErrorLine(hit.line.text);
 }
 
+// "error: subprocess-exited-with-error": that something failed, which may be what the machine lacked.
+bool OnlyEchoes(const StepContext& context, std::string_view line) {
+  return absl::c_any_of(context.signatures->Match(line, context.phase),
+                        [](const rules::FailureSignature* signature) { return IsEcho(*signature); });
+}
+
 // What the machine lacked for an attempt, what a program warned of or only tried: what was found wrong with the code
 // after it shows that the program went on.
 bool WasGotOver(const StepContext& context, const Signatures::Hit& hit, const RankView& view) {
@@ -421,7 +427,8 @@ bool WasGotOver(const StepContext& context, const Signatures::Hit& hit, const Ra
     // A build that misses something may end with any exception.
     const bool exception = in_passing && tests && IsException(*other.signature);
     return other.signature->cls == FailureClass::kCode && other.line.number > hit.line.number &&
-           (!IsGeneric(*other.signature) || exception) && !IsLinkersWord(other.line.text);
+           (!IsGeneric(*other.signature) || exception) && !IsLinkersWord(other.line.text) &&
+           !OnlyEchoes(context, other.line.text);
   });
 }
 

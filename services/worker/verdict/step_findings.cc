@@ -65,7 +65,16 @@ void AddLauncherWords(const StepContext& context, const std::vector<RankView>& v
   finding.line = std::move(own->line);
 }
 
-void FindInLauncher(const StepContext& context, const std::vector<RankView>& views, std::vector<Finding>& findings) {
+// What the infrastructure did to a rank says more than the exit code of a launcher.
+void PreferToLauncher(std::vector<RankView>& views) {
+  for (RankView& view : views) {
+    for (Finding& finding : view.findings) {
+      if (finding.cls == FailureClass::kInfrastructure) finding.priority = std::min(finding.priority, kLauncher - 1);
+    }
+  }
+}
+
+void FindInLauncher(const StepContext& context, std::vector<RankView>& views, std::vector<Finding>& findings) {
   const StepEvidence& evidence = *context.evidence;
   const bool silent = absl::c_all_of(views, [](const RankView& view) { return view.silent; });
   const bool bad = LauncherFailed(evidence) || evidence.stopped != Stopped::kNot ||
@@ -86,6 +95,7 @@ void FindInLauncher(const StepContext& context, const std::vector<RankView>& vie
     findings.push_back(std::move(finding));
   }
   if (!LauncherFailed(evidence) || evidence.stopped != Stopped::kNot) return;
+  PreferToLauncher(views);
   const ProcessExit& exit = *evidence.launcher;
   Finding finding =
       MakeFinding(kLauncher, silent ? FailureClass::kEnvironment : FailureClass::kCode, "launcher",

@@ -28,13 +28,15 @@ std::string Quoted(std::string_view line) {
   std::string_view text = TrimBlanks(WithoutEscapes(line, buffer));
   if (text.size() > kMaxQuotedBytes) text = WithoutPrefix(text);
   if (text.size() <= kMaxQuotedBytes) return std::string(text);
-  return std::string(CutUtf8(text, kMaxQuotedBytes)) + "…";
+  size_t end = text.size() - kQuotedEndBytes;
+  while (end < text.size() && ContinuesUtf8(text[end])) ++end;
+  return Concat(CutUtf8(text, kMaxQuotedBytes - kQuotedEndBytes), "…", text.substr(end));
 }
 
 std::string Quoted(std::string_view line, size_t place) {
   // What stands before it says where: some of it stays.
   constexpr size_t kBytesBefore = 40;
-  if (place <= kMaxQuotedBytes / 2 || place >= line.size()) return Quoted(line);
+  if (place <= (kMaxQuotedBytes - kQuotedEndBytes) / 2 || place >= line.size()) return Quoted(line);
   const size_t begin = std::min(place - kBytesBefore, line.size() - std::min(line.size(), kMaxQuotedBytes));
   return "…" + Quoted(line.substr(CutUtf8(line, begin).size()));
 }

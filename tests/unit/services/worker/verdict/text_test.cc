@@ -14,14 +14,18 @@ TEST(VerdictText, QuotedLosesBlanksAndColours) {
   EXPECT_EQ(Quoted(""), "");
 }
 
-TEST(VerdictText, QuotedCutsBetweenCharacters) {
+TEST(VerdictText, QuotedLeavesOutTheMiddleBetweenCharacters) {
   std::string text;
   while (text.size() < 2 * kMaxQuotedBytes) text += "中";
   const std::string quoted = Quoted(text);
   EXPECT_LE(quoted.size(), kMaxQuotedBytes + 3);
   // Whole characters of three bytes, and the dots.
   EXPECT_EQ(quoted.size() % 3, 0U);
-  EXPECT_TRUE(quoted.ends_with("中…"));
+  EXPECT_TRUE(quoted.ends_with("中"));
+  EXPECT_NE(quoted.find("中…中"), std::string::npos);
+  const std::string long_message = "ValueError: the sharding " + std::string(400, 's') + " should be divisible by 4";
+  EXPECT_TRUE(Quoted(long_message).starts_with("ValueError: the sharding sss"));
+  EXPECT_TRUE(Quoted(long_message).ends_with("sss should be divisible by 4"));
 }
 
 TEST(VerdictText, QuotedShowsThePlaceThatSaysWhy) {
@@ -29,7 +33,7 @@ TEST(VerdictText, QuotedShowsThePlaceThatSaysWhy) {
   const std::string after(400, 'z');
   const std::string quoted = Quoted(before + "No matching distribution" + after, before.size());
   EXPECT_TRUE(quoted.starts_with("…aaa")) << quoted;
-  EXPECT_TRUE(quoted.ends_with("zzz…")) << quoted;
+  EXPECT_TRUE(quoted.ends_with("…" + std::string(kQuotedEndBytes, 'z'))) << quoted;
   EXPECT_NE(quoted.find("No matching distribution"), std::string::npos) << quoted;
   // What stands at the end is shown with as much before it as there is room for.
   const std::string at_end = Quoted(before + "No space left", before.size());
