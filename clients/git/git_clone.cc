@@ -1,10 +1,13 @@
 #include "clients/git/git_clone.h"
 
+#include <git2/sys/repository.h>
+
 #include <array>
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <iterator>
+#include <memory>
 #include <set>
 #include <string_view>
 #include <system_error>
@@ -16,6 +19,7 @@
 #include "clients/git/commit_tree.h"
 #include "clients/git/commit_writer.h"
 #include "clients/git/git_snapshot.h"
+#include "clients/git/index_lock.h"
 #include "clients/git/libgit2.h"
 #include "services/core/errors.h"
 #include "services/core/files.h"
@@ -32,6 +36,15 @@ using StatusList = git2::Owned<git_status_list, git_status_list_free>;
 // Larger files are not looked at.
 constexpr size_t kMaxTornBytes = 256ULL * 1024 * 1024;
 constexpr std::string_view kHeadsPrefix = "refs/heads/";
+
+// A copy of a file that is an index, beside what a lock has of its own.
+absl::StatusOr<std::filesystem::path> NewCopyOf(const std::filesystem::path& index, const std::filesystem::path& own) {
+  std::filesystem::path copy = own.string() + ".index";
+  std::error_code ignored;
+  std::filesystem::remove(copy, ignored);
+  RETURN_IF_ERROR(CopyIndex(index, copy));
+  return copy;
+}
 
 absl::Status Broken() {
   std::string said = git2::LastError();
@@ -97,7 +110,8 @@ class Libgit2Clone final : public GitClone {
     return git2::AddObjectFolder(*repository_, objects);
   }
   absl::StatusOr<bool> SameIndex(const std::filesystem::path& a, const std::filesystem::path& b) const override;
-  absl::Status ReplaceIndex(const std::filesystem::path& expected, const std::filesystem::path& index) override;
+  absl::Status ReplaceIndex(const std::filesystem::path& expected, const std::filesystem::path& index,
+                            const std::filesystem::path& own) override;
   absl::StatusOr<GitCloneState> State() override;
   absl::StatusOr<std::string> HeadRef() override;
   absl::StatusOr<std::string> Ref(const std::string& ref) override;
@@ -108,7 +122,7 @@ class Libgit2Clone final : public GitClone {
   absl::StatusOr<GitReplay> Replay(const std::vector<std::string>& commits, const std::string& onto,
                                    const std::string& trailer) override;
   absl::StatusOr<std::vector<std::string>> InTheWay(const std::string& from, const std::string& to) override;
-  absl::Status Checkout(const std::string& from, const std::string& to) override;
+  absl::Status Checkout(const std::string& from, const std::string& to, const std::filesystem::path& own) override;
   absl::Status RemoveTornFiles(const std::string& from, const std::string& to) override;
   absl::Status ReplaceFile(const std::string& path, const std::string& old_blob, const std::string& new_blob) override;
   absl::Status MoveRef(const GitRefChange& change, const std::string& why) override;
@@ -239,25 +253,13 @@ absl::StatusOr<bool> Libgit2Clone::SameIndex(const std::filesystem::path& a, con
   return true;
 }
 
-absl::Status Libgit2Clone::ReplaceIndex(const std::filesystem::path& expected, const std::filesystem::path& index) {
-  // A lock that appears with its whole content at once: after a kill it is known for ours by that.
-  const std::filesystem::path lock = index_file().string() + ".lock";
-  const std::filesystem::path copy = index.string() + ".copy";
-  RETURN_IF_ERROR(CopyIndex(index, copy));
-  std::error_code error;
-  const absl::Cleanup remove = [&copy] {
-    std::error_code ignored;
-    std::filesystem::remove(copy, ignored);
-  };
-  std::filesystem::create_hard_link(copy, lock, error);
-  if (error) return errors::GitRefLocked(index_file().string());
-  const absl::StatusOr<bool> same = SameIndex(index_file(), expected);
-  if (!same.ok() || !*same) {
-    std::filesystem::remove(lock, error);
-    return same.ok() ? errors::GitIndexChanged() : same.status();
-  }
-  std::filesystem::rename(lock, index_file(), error);
-  return error ? errors::GitRepositoryUnusable(index_file().string(), error.message()) : absl::OkStatus();
+absl::Status Libgit2Clone::ReplaceIndex(const std::filesystem::path& expected, const std::filesystem::path& index,
+                                        const std::filesystem::path& own) {
+  ASSIGN_OR_RETURN(const std::unique_ptr<IndexLock> lock, IndexLock::Take(index_file(), own));
+  ASSIGN_OR_RETURN(const bool same, SameIndex(index_file(), expected));
+  if (!same) return errors::GitIndexChanged();
+  ASSIGN_OR_RETURN(const std::filesystem::path copy, NewCopyOf(index, own));
+  return lock->Replace(copy);
 }
 
 absl::StatusOr<std::string> Libgit2Clone::Ref(const std::string& ref) {
@@ -446,7 +448,7 @@ absl::Status Libgit2Clone::NoneIsFiltered(const Paths& paths, const std::string&
   return absl::OkStatus();
 }
 
-absl::Status Libgit2Clone::Checkout(const std::string& from, const std::string& to) {
+absl::Status Libgit2Clone::Checkout(const std::string& from, const std::string& to, const std::filesystem::path& own) {
   ASSIGN_OR_RETURN(const git2::Tree old_tree, TreeOf(from));
   ASSIGN_OR_RETURN(const git2::Tree new_tree, TreeOf(to));
   ASSIGN_OR_RETURN(const Paths changed, PathsBetween(from, to));
@@ -454,6 +456,15 @@ absl::Status Libgit2Clone::Checkout(const std::string& from, const std::string& 
   RETURN_IF_ERROR(AllAreLookedAt(changed));
   RETURN_IF_ERROR(NoneIsFiltered(changed, from, to));
   RETURN_IF_ERROR(AllAreHere(from, to));
+  // libgit2 takes the lock of the index when the files are written, and a kill would leave one that is nobody's. So it
+  // works with a copy, which is then put in place under a lock of ours.
+  ASSIGN_OR_RETURN(const std::unique_ptr<IndexLock> lock, IndexLock::Take(index_file(), own));
+  ASSIGN_OR_RETURN(const std::filesystem::path copy, NewCopyOf(index_file(), own));
+  int code = 0;
+  const auto index = git2::Get<git2::Index>(code, git_index_open, copy.c_str());
+  if (code == 0) code = git_repository_set_index(repository_.get(), index.get());
+  if (code != 0) return Broken();
+  const absl::Cleanup own_index = [this] { git_repository_set_index(repository_.get(), nullptr); };
   git_checkout_options options;
   git_checkout_options_init(&options, GIT_CHECKOUT_OPTIONS_VERSION);
   // Missing may be a file that somebody killed had removed to write it anew. Other files that are missing were removed
@@ -464,10 +475,9 @@ absl::Status Libgit2Clone::Checkout(const std::string& from, const std::string& 
   paths.reserve(changed.size());
   for (const std::string& path : changed) paths.push_back(const_cast<char*>(path.c_str()));
   options.paths = {paths.data(), paths.size()};
-  const int code = git_checkout_tree(repository_.get(), reinterpret_cast<const git_object*>(new_tree.get()), &options);
+  code = git_checkout_tree(repository_.get(), reinterpret_cast<const git_object*>(new_tree.get()), &options);
   if (code == GIT_ECONFLICT) return errors::GitFilesInTheWay(git2::LastError());
-  if (code == GIT_ELOCKED) return errors::GitRefLocked(index_file().string());
-  return code == 0 ? absl::OkStatus() : Broken();
+  return code == 0 ? lock->Replace(copy) : Broken();
 }
 
 absl::StatusOr<std::string> Libgit2Clone::BlobOf(const std::string& id) const {

@@ -57,8 +57,9 @@ class GitClone {
   // Whether two files that are indexes have the same entries. What git notes of times and sizes does not count.
   virtual absl::StatusOr<bool> SameIndex(const std::filesystem::path& a, const std::filesystem::path& b) const = 0;
   // Puts a copy of the file `index` in the place of the index, under git's own lock, if its entries are still those of
-  // `expected`. ABORTED if they are not, or if another git holds the lock.
-  virtual absl::Status ReplaceIndex(const std::filesystem::path& expected, const std::filesystem::path& index) = 0;
+  // `expected`. ABORTED if they are not, or if another git holds the lock. `own`: see IndexLock.
+  virtual absl::Status ReplaceIndex(const std::filesystem::path& expected, const std::filesystem::path& index,
+                                    const std::filesystem::path& own) = 0;
   // Writes nothing, not even the index's notes of times.
   virtual absl::StatusOr<GitCloneState> State() = 0;
   // What HEAD of this work tree names: "refs/heads/topic", whether that is there or not; empty: it is detached.
@@ -86,8 +87,9 @@ class GitClone {
   // files in which both are the same, stay. FAILED_PRECONDITION, and nothing has changed, where that would overwrite
   // something, but for what InTheWay says, which is to be asked first. Where a part has been done before, the rest is
   // done. FAILED_PRECONDITION are, too, files that the index says not to look at (a sparse checkout), and files that
-  // go through a filter program (Git LFS), which does not run here.
-  virtual absl::Status Checkout(const std::string& from, const std::string& to) = 0;
+  // go through a filter program (Git LFS), which does not run here. Git's own lock of the index is held meanwhile;
+  // ABORTED, and nothing has changed, if another git holds it. `own`: see IndexLock.
+  virtual absl::Status Checkout(const std::string& from, const std::string& to, const std::filesystem::path& own) = 0;
   // Removes files that differ between the two trees and that hold a beginning of what one of them has: somebody was
   // killed while they were written.
   virtual absl::Status RemoveTornFiles(const std::string& from, const std::string& to) = 0;

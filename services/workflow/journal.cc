@@ -8,6 +8,7 @@
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "clients/git/index_lock.h"
 #include "services/core/absl_view.h"
 #include "services/core/errors.h"
 #include "services/core/files.h"
@@ -20,7 +21,6 @@ namespace fs = std::filesystem;
 
 // A commit may renew the years of many files.
 constexpr size_t kMaxOperationBytes = 64ULL * 1024 * 1024;
-constexpr size_t kMaxIndexBytes = 1024ULL * 1024 * 1024;
 
 fs::path FolderOf(const GitClone& clone) { return clone.common_dir() / "yardmaster"; }
 
@@ -132,18 +132,21 @@ void Journal::RemoveLeftovers() const {
     if (entry.path().extension() == ".lock") locks.push_back(entry.path());
   }
   for (const fs::path& lock : locks) fs::remove(lock, error);
+  RemoveKilledLock(clone_.index_file(), folder());
   for (const fs::directory_entry& entry : fs::directory_iterator(folder(), error)) {
     const std::string name = entry.path().filename().string();
     const bool wanted = name == DataDirLock::kFileName || absl::c_any_of(operations_, [&](const Operation& one) {
                           const bool has_files = one.state != Operation::State::kUndone;
                           return name == one.id + ".json" || (has_files && name.starts_with(one.id + "."));
                         });
-    if (!wanted) fs::remove(entry.path(), error);
+    // One that has another name may be the lock of another work tree, where it is to be known.
+    if (!wanted && entry.hard_link_count(error) == 1) fs::remove(entry.path(), error);
   }
 }
 
 fs::path Journal::IndexBefore(const std::string& id) const { return IndexFile(clone_, id, "before"); }
 fs::path Journal::IndexAfter(const std::string& id) const { return IndexFile(clone_, id, "after"); }
+fs::path Journal::OwnOfLock() const { return folder() / absl::StrCat("index-of-", clone_.work_tree()); }
 
 absl::StatusOr<Journal::Places> Journal::PlacesOf(const Operation& operation) {
   Places places;
@@ -168,19 +171,9 @@ absl::Status Journal::NothingInTheWay(const std::string& from, const std::string
 }
 
 absl::Status Journal::TakeIndexBack(const Operation& operation) {
-  // A lock that a killed command left has the content of one of our two files.
-  const fs::path lock = clone_.index_file().string() + ".lock";
-  std::error_code error;
-  if (fs::exists(lock, error)) {
-    ASSIGN_OR_RETURN(const std::string held, ReadSmallFile(lock, kMaxIndexBytes));
-    for (const fs::path& own : {IndexBefore(operation.id), IndexAfter(operation.id)}) {
-      ASSIGN_OR_RETURN(const std::string content, ReadSmallFile(own, kMaxIndexBytes));
-      if (content == held) fs::remove(lock, error);
-    }
-  }
   ASSIGN_OR_RETURN(const bool changed, clone_.SameIndex(clone_.index_file(), IndexAfter(operation.id)));
   if (!changed) return absl::OkStatus();
-  return clone_.ReplaceIndex(IndexAfter(operation.id), IndexBefore(operation.id));
+  return clone_.ReplaceIndex(IndexAfter(operation.id), IndexBefore(operation.id), OwnOfLock());
 }
 
 absl::Status Journal::TakeRefsBack(const Operation& operation, bool backups) {
@@ -198,7 +191,7 @@ absl::Status Journal::TakeBack(const Operation& operation, bool may_be_torn) {
   // What somebody may be against comes first, and the names of what there was go last.
   if (!operation.checkout_to.empty()) {
     if (may_be_torn) RETURN_IF_ERROR(clone_.RemoveTornFiles(operation.checkout_from, operation.checkout_to));
-    RETURN_IF_ERROR(clone_.Checkout(operation.checkout_to, operation.checkout_from));
+    RETURN_IF_ERROR(clone_.Checkout(operation.checkout_to, operation.checkout_from, OwnOfLock()));
   }
   if (operation.index) RETURN_IF_ERROR(TakeIndexBack(operation));
   for (const FileChange& file : operation.files) {
@@ -263,7 +256,7 @@ absl::Status Journal::Carry(const Operation& operation, Operation& made) {
   // What there was has a name before anything changes.
   RETURN_IF_ERROR(move(/*backups=*/true));
   if (operation.index) {
-    RETURN_IF_ERROR(clone_.ReplaceIndex(IndexBefore(operation.id), IndexAfter(operation.id)));
+    RETURN_IF_ERROR(clone_.ReplaceIndex(IndexBefore(operation.id), IndexAfter(operation.id), OwnOfLock()));
     made.index = true;
   }
   for (const FileChange& file : operation.files) {
@@ -273,7 +266,7 @@ absl::Status Journal::Carry(const Operation& operation, Operation& made) {
   if (!operation.checkout_to.empty()) {
     // It is refused before anything is touched; where it breaks, what it has done is to be taken back.
     RETURN_IF_ERROR(NothingInTheWay(operation.checkout_from, operation.checkout_to));
-    const absl::Status done = clone_.Checkout(operation.checkout_from, operation.checkout_to);
+    const absl::Status done = clone_.Checkout(operation.checkout_from, operation.checkout_to, OwnOfLock());
     if (done.ok() || absl::IsInternal(done)) {
       made.checkout_from = operation.checkout_from;
       made.checkout_to = operation.checkout_to;

@@ -58,7 +58,10 @@ class Journal {
  private:
   Journal(GitClone& clone, std::unique_ptr<DataDirLock> lock) : clone_(clone), lock_(std::move(lock)) {}
 
-  // Removes files of commands that were killed before they had an operation, and of operations that are undone.
+  // What a lock of this work tree's index has of its own; see IndexLock.
+  std::filesystem::path OwnOfLock() const;
+  // Removes files and locks of commands that were killed before they had an operation, and files of operations that are
+  // undone.
   void RemoveLeftovers() const;
   absl::Status Settle(Operation& operation);
   // How much of the operation is where it found it, and how much where it puts it.

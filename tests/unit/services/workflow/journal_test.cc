@@ -61,6 +61,17 @@ class JournalTest : public ::testing::Test {
                       {"refs/heads/topic", state.head, Good(clone_->MakeCommit(plan.commit))}};
     return operation;
   }
+  // From the base to the head of topic, with all files.
+  Operation Sync(const Journal& journal, const std::string& branch) const {
+    Operation operation;
+    operation.id = journal.NewId(kTime);
+    operation.command = "sync";
+    operation.branch = branch;
+    operation.refs = {{"refs/heads/" + branch, base_, head_}};
+    operation.checkout_from = base_;
+    operation.checkout_to = head_;
+    return operation;
+  }
   // What "nothing has changed" means.
   std::string Everything() const {
     return work_.Git("for-each-ref") + work_.Git("symbolic-ref HEAD") + work_.Git("ls-files -s") +
@@ -219,14 +230,7 @@ TEST_F(JournalTest, AWorkTreeThatIsGoneStopsNobody) {
   {
     const auto linked = Good(GitClone::Open(work_.Beside("linked")));
     const auto journal = Good(Journal::Open(*linked));
-    Operation operation;
-    operation.id = journal->NewId(kTime);
-    operation.command = "sync";
-    operation.branch = "linked";
-    operation.refs = {{"refs/heads/linked", base_, head_}};
-    operation.checkout_from = base_;
-    operation.checkout_to = head_;
-    ASSERT_TRUE(journal->Do(operation).ok());
+    ASSERT_TRUE(journal->Do(Sync(*journal, "linked")).ok());
   }
   work_.Shell("sed -i 's/\"done\"/\"undoing\"/' .git/yardmaster/20260131T120000Z-1.json && rm -rf ../linked");
   const auto journal = Good(Journal::Open(*clone_));
@@ -265,16 +269,38 @@ TEST_F(JournalTest, ASparseWorkTreeIsLeftToGit) {
   work_.Git("update-index --skip-worktree a");
   work_.Write("a", "my own\n");
   const auto journal = Good(Journal::Open(*clone_));
-  Operation operation;
-  operation.id = journal->NewId(kTime);
-  operation.command = "sync";
-  operation.branch = "main";
-  operation.refs = {{"refs/heads/main", base_, head_}};
-  operation.checkout_from = base_;
-  operation.checkout_to = head_;
   const std::string before = Everything();
-  EXPECT_THAT(journal->Do(operation).message(), HasSubstr("skip-worktree"));
+  EXPECT_THAT(journal->Do(Sync(*journal, "main")).message(), HasSubstr("skip-worktree"));
   EXPECT_EQ(Everything(), before);
+}
+
+TEST_F(JournalTest, WhileAnotherGitHoldsTheIndexNoFileIsTouched) {
+  work_.Git("switch -q main");
+  work_.Write(".git/index.lock", "");
+  const std::string before = Everything();
+  const auto journal = Good(Journal::Open(*clone_));
+  Operation operation = Sync(*journal, "main");
+  EXPECT_TRUE(absl::IsAborted(journal->Do(operation)));
+  EXPECT_EQ(Everything(), before);
+  EXPECT_EQ(work_.Shell("rm .git/index.lock; ls .git/yardmaster | grep index-of || echo nothing"), "nothing");
+  operation.id = journal->NewId(kTime);
+  EXPECT_TRUE(journal->Do(operation).ok());
+  EXPECT_EQ(work_.Shell("cat a; git status --porcelain"), "2");
+}
+
+TEST_F(JournalTest, ALockOfAKilledCommandIsRemovedInItsOwnWorkTree) {
+  work_.Git("worktree add -q ../linked -b linked main");
+  Good(Journal::Open(*clone_));
+  const std::string lock = ".git/worktrees/linked/index.lock";
+  work_.Shell("touch .git/yardmaster/index-of-linked.lock && ln .git/yardmaster/index-of-linked.lock " + lock);
+  // Elsewhere it stays known as ours.
+  Good(Journal::Open(*clone_));
+  EXPECT_EQ(work_.Shell("ls " + lock + " .git/yardmaster/*.lock | wc -l"), "2");
+  const auto linked = Good(GitClone::Open(work_.Beside("linked")));
+  const auto journal = Good(Journal::Open(*linked));
+  EXPECT_EQ(work_.Shell("ls " + lock + " 2>/dev/null | wc -l"), "0");
+  EXPECT_TRUE(journal->Do(Sync(*journal, "linked")).ok());
+  EXPECT_EQ(work_.Shell("cat ../linked/a; git -C ../linked status --porcelain"), "2");
 }
 
 // Killed at random moments, a command is found done or not begun, and never in between; undo still goes back.
