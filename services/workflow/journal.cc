@@ -283,7 +283,7 @@ absl::Status Journal::Do(Operation operation) {
   Operation made;
   made.id = operation.id;
   made.command = operation.command;
-  const absl::Status done = Carry(operation, made);
+  absl::Status done = Carry(operation, made);
   if (!done.ok()) RETURN_IF_ERROR(TakeBack(made, /*may_be_torn=*/true));
   operation.state = done.ok() ? Operation::State::kDone : Operation::State::kUndone;
   RETURN_IF_ERROR(Write(operation));
@@ -319,7 +319,7 @@ absl::Status Journal::Undo(const std::string& id) {
   }
   operation->state = Operation::State::kUndoing;
   RETURN_IF_ERROR(Write(*operation));
-  const absl::Status back = TakeBack(*operation, /*may_be_torn=*/false);
+  absl::Status back = TakeBack(*operation, /*may_be_torn=*/false);
   if (!back.ok()) {
     ASSIGN_OR_RETURN(const Places places, PlacesOf(*operation));
     // What has begun is finished by the next command.
