@@ -20,6 +20,8 @@ inline constexpr std::string_view kPrecisionId = "precision";
 inline constexpr std::string_view kStackDumpId = "stack-dump";
 // A process that the program had started failed, and why stands elsewhere (rules/packs/common/signatures.json).
 inline constexpr std::string_view kChildFailedId = "child-failed";
+// A program that was to be started is not there; the packs know what shells say of it.
+inline constexpr std::string_view kMissingProgramId = "missing-program";
 // Installed packages that don't fit each other (rules/packs/common/signatures.json).
 inline constexpr std::string_view kPackageVersionsId = "package-versions";
 

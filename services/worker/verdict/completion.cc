@@ -115,6 +115,8 @@ bool Completion::Next(std::string_view text) {
   if (kind_ == Kind::kSentence && coded_ && !named_ && !IsHeadingOfCause(text)) return false;
   below_ += Concat(below_.empty() ? "" : " ", text);
   if (kind_ == Kind::kSource) return !marked_;
+  // Containers and their tools say one heading below another: "runc create failed:", "error during container init:".
+  if (kind_ == Kind::kHeading && text.ends_with(':') && ++headings_ < kLinesOfMessage) return true;
   if (kind_ == Kind::kSentence && IsHeadingOfCause(text)) {
     named_ = true;
     wanted_ = 2;

@@ -41,6 +41,7 @@ class Completion {
   Kind kind_ = Kind::kSentence;
   size_t indent_ = 0;  // of the line
   int wanted_ = 0;
+  int headings_ = 0;  // below the first one, one below the other
   bool marked_ = false;
   bool in_marked_ = false;  // pytest marks the last line as one of an error
   bool in_frames_ = false;  // frames stand between it and what it says

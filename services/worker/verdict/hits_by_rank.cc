@@ -105,11 +105,22 @@ void HitsByRank::GoOn(int number, Output& output, std::string_view text, bool fa
   if ((goes_on || !fails) && its_own) at->second.hit.got_over = true;
 }
 
+void HitsByRank::FollowLogger(int number, Output& output, std::string_view line) {
+  const LogLevel level = LevelOf(line);
+  const bool below = std::exchange(output.entry_of_failure, level == LogLevel::kFailure);
+  if (line.starts_with("Traceback (most recent call last)")) output.in_logged = below;
+  if (level != LogLevel::kInfo || !output.logged) return;
+  const auto at = found_.find({exception_, number});
+  if (at != found_.end() && at->second.hit.line.number == output.exception) at->second.went_on = true;
+}
+
 void HitsByRank::Add(const LogLine& line, std::string_view text, std::vector<const rules::FailureSignature*> matched,
                      bool exception) {
   Rank& rank = ranks_[line.rank];
   Output& output = OutputOf(rank, line.text, text);
   const Chain chain = output.tracebacks.Next(text);
+  FollowLogger(line.rank, output, line.text);
+  if (IsErrorLine(text) && ShowsDifference(text.substr(1))) matched.clear();
   if (output.tracebacks.AtSource() || IsWarnedOf(text, output.warning) || ExcusesTest(text)) matched.clear();
   // pytest repeats it in its list of failed tests.
   if (output.of_exit_codes && !BehindFailedTest(text).empty()) {
@@ -166,7 +177,7 @@ void HitsByRank::Add(const LogLine& line, std::string_view text, std::vector<con
     }
     const auto [at, added] = found_.try_emplace({signature, line.rank}, next);
     Found& known = at->second;
-    const bool later = !added && known.hit.got_over && !next.hit.got_over;
+    const bool later = !added && (known.hit.got_over || known.went_on) && !next.hit.got_over;
     const bool tells_more =
         !added && (next.telling == known.telling ? Earlier(line, known.hit.line) : next.telling > known.telling);
     if (later || tells_more) known = next;
@@ -175,6 +186,7 @@ void HitsByRank::Add(const LogLine& line, std::string_view text, std::vector<con
   }
   if (exception) {
     output.exception = line.number;
+    output.logged = std::exchange(output.in_logged, false);
     output.in_message = true;
     output.heading = TrimBlanks(text).ends_with(':') ||
                      absl::c_any_of(matched, [](const auto* signature) { return IsOfPrecision(*signature); });

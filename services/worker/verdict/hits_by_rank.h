@@ -45,6 +45,9 @@ class HitsByRank {
     std::optional<size_t> warning;  // how far what CMake warns of is indented
     uint64_t exception = 0;         // the last line that said one
     bool heading = false;           // it ends with a colon, or says that numbers differ: how stands below
+    bool entry_of_failure = false;  // the last line was a logger's, of a failure
+    bool in_logged = false;         // the traceback that is read stands below such a line
+    bool logged = false;            // so did that of the last exception
     bool in_message = false;        // what it says is not at its end
     bool of_exit_codes = false;     // the numbers that differ were those of processes
     // The next exception was raised from one of a known kind: that kind says more than a name of one's own.
@@ -61,6 +64,7 @@ class HitsByRank {
   struct Found {
     Signatures::Hit hit;
     Telling telling = Telling::kNothing;
+    bool went_on = false;  // it was logged, and the logger spoke of other things afterwards
   };
 
   // The process that says this line, by what stands in front of its text. What follows without a name is still its.
@@ -70,6 +74,8 @@ class HitsByRank {
   // Takes the next line, which `fails` where it tells of a failure, to find out whether the process got over its
   // exception: it says so, or many lines tell of none.
   void GoOn(int number, Output& output, std::string_view text, bool fails);
+  // Takes the next whole line: whether a logger shows a traceback below it, or goes on after one.
+  void FollowLogger(int number, Output& output, std::string_view line);
 
   const rules::FailureSignature* exception_;
   const rules::FailureSignature* versions_;

@@ -6,6 +6,7 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/ascii.h"
+#include "services/core/lines.h"
 #include "services/worker/re2_piece.h"
 #include "services/worker/text.h"
 
@@ -82,6 +83,21 @@ bool ExcusesTest(std::string_view text) {
   static const RE2 kExcuse(R"(^(?:SKIPPED|XFAIL|XPASS) (?:\[\d+\] )?\S+\.py\b|^\S+\.py::.* (?:SKIPPED|XFAIL|XPASS) \()",
                            RE2::Latin1);
   return RE2::PartialMatch(Piece(text), kExcuse);
+}
+
+bool ShowsDifference(std::string_view text) {
+  text = TrimBlanks(text);
+  // "+  where 1 = run().returncode" explains the assertion.
+  if (Contains(text, " where ") || Contains(text, " and   ")) return false;
+  return text.starts_with("- ") || text.starts_with("+ ") || text.starts_with("? ");
+}
+
+LogLevel LevelOf(std::string_view line) {
+  static const RE2 kLevel(R"(^\W*(?:\d[\d:,.\-TZ/ ]*\W{0,4})?(?:(DEBUG|INFO)|WARN(?:ING)?|ERROR|CRITICAL)\b)",
+                          RE2::Latin1);
+  re2::StringPiece calm;
+  if (!RE2::PartialMatch(Piece(line), kLevel, &calm)) return LogLevel::kNone;
+  return calm.empty() ? LogLevel::kFailure : LogLevel::kInfo;
 }
 
 bool IsWarnedByPython(std::string_view text) {

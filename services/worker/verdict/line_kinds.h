@@ -32,6 +32,13 @@ std::string_view BehindFailedTest(std::string_view text);
 // Pytest's word for a test that was skipped or did as was expected: its reason is no failure.
 bool ExcusesTest(std::string_view text);
 
+// A line of one of two texts that pytest compared, below an assertion: "- Segmentation fault", "+ killed", "?  ^^^".
+bool ShowsDifference(std::string_view text);
+
+// What level a logger put on a line, behind the time: "2026-05-01 12:00:00,101 ERROR ckpt: no plan", "INFO:run:step 3".
+enum class LogLevel : uint8_t { kNone, kInfo, kFailure };
+LogLevel LevelOf(std::string_view line);
+
 // What Python only warns of: "/w/plan.py:3: UserWarning: slow".
 bool IsWarnedByPython(std::string_view text);
 

@@ -86,7 +86,9 @@ TestWords WordsOf(const StepContext& context, const ReportTest& test) {
   const bool says_little = most == Telling::kEcho || IsPlaceOnly(words.headline);
   size_t tracebacks = 0;
   std::string_view own;  // an exception of one of several processes that is no victim's
+  const bool compares = Contains(words.headline, "assert ");
   for (const std::string_view line : lines) {
+    if (compares && ShowsDifference(line)) continue;
     const std::vector<const rules::FailureSignature*> known = context.signatures->Match(line, context.phase);
     for (const rules::FailureSignature* signature : known) {
       if (IsGeneric(*signature) || IsEcho(*signature) || IsAdvice(*signature)) continue;
@@ -261,6 +263,7 @@ void AddLastWords(const StepContext& context, const RankView& view, Finding& fin
         LastWordsOf(context, words->line.rank, kMoreLastLines, LastCountedMicros(context), words->line.number);
     if (before.has_value() && before->telling >= Telling::kPlain) {
       finding.what += Concat("; before it: ", Quoted(before->line.text));
+      if (words->telling == Telling::kEcho) words->line = before->line;
     }
   }
   finding.line = std::move(words->line);
@@ -345,12 +348,16 @@ void FindInSignal(const StepContext& context, RankView& view) {
 void FindInExitCode(const StepContext& context, RankView& view) {
   const StepEvidence& evidence = *context.evidence;
   const int code = view.end->code;
+  // The loader says that a library is missing, and ends in the same way.
+  const bool explained = absl::c_any_of(view.hits, [](const Signatures::Hit& hit) {
+    return hit.signature->cls == FailureClass::kEnvironment && hit.signature->id != kMissingProgramId;
+  });
   Finding finding;
-  if ((code == kShellNotFound || code == kShellNotExecutable) && view.ran == 0) {
+  if ((code == kShellNotFound || code == kShellNotExecutable) && view.ran == 0 && !explained) {
     const bool built = evidence.step != nullptr && RunsBuiltProgram(evidence.step->command);
     finding =
         Make(view, built ? kMissingProgram : kNotStartable, built ? FailureClass::kCode : FailureClass::kEnvironment,
-             code == kShellNotFound || built ? "missing-program" : "not-startable",
+             code == kShellNotFound || built ? kMissingProgramId : "not-startable",
              Concat(code == kShellNotFound ? "a program was not found" : "a program can't be executed", " (exit code ",
                     code, ")"));
     finding.advice = built ? "The build should have made it: look at the build's log."
@@ -439,6 +446,8 @@ void FindInLog(const StepContext& context, RankView& view) {
     finding.micros = hit.line.micros;
     finding.line = hit.line;
     finding.said_in = hit.said_in;
+    // A build's word for what failed before: whatever else is known says more.
+    if (finding.signature == kCompileId && OnlyEchoes(context, hit.line.text)) finding.priority = kFirstWrapper;
     // How it ended says more. A hang may come from it: a thread that died.
     if (view.EndedBadly() && view.end->signal == 0 && GotOver(hit, view)) finding.priority = kGotOver;
     if (const std::string below = WordsBelow(*context.evidence->log, hit.line); !below.empty()) {

@@ -54,7 +54,8 @@ bool IsFollowUp(std::string_view said) {
 bool HasPlace(std::string_view said) {
   static const RE2 kAssertion(
       R"(^\s*\S+(?::|\()\d+\)?: (?:Failure\s*$|FAILED:|ERROR: (?:CHECK|REQUIRE|WARN)\w*\()|^unknown file: Failure)"
-      R"(|: Assertion .+ failed|: (?:Test Failed|Error During Test) at \S+:\d+$|\S+:\d+: Assertion Failed$|^Assertion failed: |^Expected:$|^\s*expect\(.*\)\.\w+|^[a-z][\w.-]*: [^\s:]+\.\w+:\d+: \S|^\s+\d+:\d+\s+error\s+\S|^\s+\w+_test\.go:\d+: )",
+      R"(|: Assertion .+ failed|: (?:Test Failed|Error During Test) at \S+:\d+$|\S+:\d+: Assertion Failed$|^Assertion failed: |^Expected:$|^\s*expect\(.*\)\.\w+|^[a-z][\w.-]*: [^\s:]+\.\w+:\d+: \S|^\s+\d+:\d+\s+error\s+\S|^\s+\w+_test\.go:\d+: )"
+      R"(|^\s*[^\s:()]+\.\w+\(\d+\): (?:fatal |catastrophic |internal )?error\b)",
       RE2::Latin1);
   static const RE2 kPlace(R"(^\s*[^\s:]+\.\w+:\d+:\d+:? (\S+))", RE2::Latin1);
   std::string word;

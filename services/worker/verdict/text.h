@@ -11,16 +11,16 @@
 
 namespace yardmaster::worker {
 
-// A line of output inside of a sentence is cut to this many bytes: its beginning, which says what happened, and its end,
-// where long messages say why ("… but it is equal to 19").
+// A line of output inside of a sentence is cut to this many bytes: its beginning, which says what happened, and its
+// end, where long messages say why ("… but it is equal to 19").
 inline constexpr size_t kMaxQuotedBytes = 320;
 inline constexpr size_t kQuotedEndBytes = 80;
 
 // As few digits as nine places allow: "3.5", "1e-05".
 std::string Decimal(double number);
 
-// Without blanks at its ends and escape sequences of terminals. Of a line that is too long, what stands in front of what
-// it says is left out, then its middle, cut with "…" between characters.
+// Without blanks at its ends and escape sequences of terminals. Of a line that is too long, what stands in front of
+// what it says is left out, then its middle, cut with "…" between characters.
 std::string Quoted(std::string_view line);
 // The same of a line in which the text from byte `place` on says why: where that would be cut off, the beginning is.
 std::string Quoted(std::string_view line, size_t place);

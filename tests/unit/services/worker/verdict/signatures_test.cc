@@ -220,7 +220,7 @@ INSTANTIATE_TEST_SUITE_P(
         Known{"      ../meson.build:163:9: ERROR: Dependency \"openblas\" not found, tried pkgconfig",
               "cmake-package-missing", "build"},
         Known{"      error: command 'gcc' failed: No such file or directory", "missing-program", "build"},
-        Known{"  Compiling the CUDA compiler identification source file", "cuda-toolchain", "build"},
+        Known{"  Compiling the CUDA compiler identification source file", "cuda-compiler-broken", "build"},
         Known{"THTensorMath.obj : error LNK2019: unresolved external symbol x", "compile", "build"},
         Known{"ERROR: torch-2.6.0-cp311-cp311-linux_x86_64.whl is not a supported wheel on this platform.",
               "pip-conflict", "build"},
