@@ -170,7 +170,7 @@ TEST_F(JournalTest, WhatChangedFilesIsUndoneInItsOwnWorkTreeOnly) {
     EXPECT_EQ(clone_->work_tree(), "");
     EXPECT_EQ(clone_->WorkTreePath("linked"), work_.Beside("linked"));
     EXPECT_EQ(linked->WorkTreePath(""), work_.path() / "");
-    EXPECT_EQ(linked->WorkTreePath("other"), "");
+    EXPECT_TRUE(linked->WorkTreePath("other").empty());
     const auto journal = Good(Journal::Open(*linked));
     Operation operation;
     operation.id = journal->NewId(kTime);
@@ -221,7 +221,7 @@ TEST_F(JournalTest, WhoHasMovedOnKeepsEverything) {
     // Of what was begun the backup stays; what was being undone had its files back before.
     EXPECT_EQ(journal->operations().back().state,
               state == "begun" ? Operation::State::kDone : Operation::State::kUndone);
-    EXPECT_EQ(work_.Git("for-each-ref refs/yardmaster") != "", state == "begun");
+    EXPECT_EQ(work_.Git("for-each-ref refs/yardmaster").empty(), state == "undoing");
   }
 }
 
