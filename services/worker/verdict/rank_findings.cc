@@ -429,10 +429,12 @@ bool WasGotOver(const StepContext& context, const Signatures::Hit& hit, const Ra
   const bool in_passing =
       (hit.signature->cls == FailureClass::kEnvironment && (IsWarning(text) || SaysNotFound(said))) ||
       (tests && IsLinkersWord(said));
-  if (!in_passing && !(of_machine && SaysRetry(text))) return false;
+  // "warning: CUDA out of memory, falling back to the host".
+  const bool goes_on = IsWarning(text) && SaysItGoesOn(said);
+  if (!in_passing && !goes_on && !(of_machine && SaysRetry(text))) return false;
   return absl::c_any_of(view.hits, [&](const Signatures::Hit& other) {
     // A build that misses something may end with any exception.
-    const bool exception = in_passing && tests && IsException(*other.signature);
+    const bool exception = (goes_on || (in_passing && tests)) && IsException(*other.signature);
     return other.signature->cls == FailureClass::kCode && other.line.number > hit.line.number &&
            (!IsGeneric(*other.signature) || exception) && !IsLinkersWord(other.line.text) &&
            !OnlyEchoes(context, other.line.text);
