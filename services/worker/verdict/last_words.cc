@@ -93,14 +93,16 @@ std::string PrintedByTest(const StepContext& context, const LogLine& line) {
   std::string test;
   if (!RE2::PartialMatch(Piece(WithoutPrefix(WithoutEscapes(line.text, buffer))), kFailed, &test)) return "";
   std::optional<LogLine> most;
-  Telling telling = Telling::kComplaint;
+  Telling telling = Telling::kPlain;
   int priority = 0;
-  const auto look_at = [&](const LogLine& printed) {
+  const auto look_at = [&](const LogLine& printed, Telling least) {
     const std::vector<const rules::FailureSignature*> known = context.signatures->Match(printed.text, context.phase);
     const Telling tells = TellingOf(printed.text, known);
-    // Of signatures that tell as much, the one with the lower priority says why.
+    // Of signatures that tell as much, the one with the lower priority says why; of lines without a word of failure,
+    // the last one.
     const int of_known = known.empty() ? 0 : known.front()->priority;
-    if (tells < telling || (tells == telling && most.has_value() && of_known >= priority)) return;
+    const bool as_much = tells == telling && most.has_value() && tells > Telling::kPlain;
+    if (tells < least || tells < telling || (as_much && of_known >= priority)) return;
     telling = tells;
     priority = of_known;
     most = printed;
@@ -108,14 +110,14 @@ std::string PrintedByTest(const StepContext& context, const LogLine& line) {
   (void)log.Read(line.number + 1, kLinesBelow, [&](const LogLine& next) {
     if (next.rank != line.rank) return true;
     if (RE2::PartialMatch(Piece(WithoutPrefix(WithoutEscapes(next.text, buffer))), kNext)) return false;
-    look_at(next);
+    look_at(next, Telling::kPlain);
     return true;
   });
   const uint64_t first = line.number - std::min(line.number - 1, kLinesAbove);
   const std::string mark = Concat(" ", test, ": ");
   (void)log.Read(first, line.number - first, [&](const LogLine& above) {
     const std::string_view front = PrefixOf(WithoutEscapes(above.text, buffer));
-    if (above.rank == line.rank && Contains(Concat(" ", front), mark)) look_at(above);
+    if (above.rank == line.rank && Contains(Concat(" ", front), mark)) look_at(above, Telling::kComplaint);
     return true;
   });
   if (!most.has_value()) return "";
