@@ -276,9 +276,13 @@ void AddErrorBefore(const StepContext& context, const LogLine& line, Telling lea
   finding.what += Concat("; before it: ", Quoted(before->line.text));
 }
 
+Telling TellingOfLine(const StepContext& context, const LogLine& line) {
+  return TellingOf(line.text, context.signatures->Match(line.text, context.phase));
+}
+
 // "SystemExit: 1", "Fatal Python error: Aborted".
 bool OnlyFollows(const StepContext& context, const LogLine& line) {
-  return TellingOf(line.text, context.signatures->Match(line.text, context.phase)) == Telling::kFollowUp;
+  return TellingOfLine(context, line) == Telling::kFollowUp;
 }
 
 // A program, or its interpreter, names the signal that hit it.
@@ -464,6 +468,11 @@ void FindInLog(const StepContext& context, RankView& view) {
     if (IsWrapper(*hit.signature)) AddErrorBefore(context, hit.line, Telling::kPlain, finding);
     if (finding.generic && OnlyFollows(context, hit.line)) {
       finding.priority = std::max(finding.priority, kExitCode - 1);
+      AddErrorBefore(context, hit.line, Telling::kError, finding);
+    }
+    // "RuntimeError: …, error code is 507018": what CANN says of it stands elsewhere.
+    if (finding.generic && TellingOfLine(context, hit.line) == Telling::kNumber) {
+      finding.priority = std::max(finding.priority, kFirstWrapper + 1);
       AddErrorBefore(context, hit.line, Telling::kError, finding);
     }
     if (view.failed > 0 && !view.child_of.empty() && !finding.device_fatal) {
