@@ -37,15 +37,6 @@ using StatusList = git2::Owned<git_status_list, git_status_list_free>;
 constexpr size_t kMaxTornBytes = 256ULL * 1024 * 1024;
 constexpr std::string_view kHeadsPrefix = "refs/heads/";
 
-// A copy of a file that is an index, beside what a lock has of its own.
-absl::StatusOr<std::filesystem::path> NewCopyOf(const std::filesystem::path& index, const std::filesystem::path& own) {
-  std::filesystem::path copy = own.string() + ".index";
-  std::error_code ignored;
-  std::filesystem::remove(copy, ignored);
-  RETURN_IF_ERROR(CopyIndex(index, copy));
-  return copy;
-}
-
 absl::Status Broken() {
   std::string said = git2::LastError();
   // An extension of the index that libgit2 does not know.
@@ -258,8 +249,8 @@ absl::Status Libgit2Clone::ReplaceIndex(const std::filesystem::path& expected, c
   ASSIGN_OR_RETURN(const std::unique_ptr<IndexLock> lock, IndexLock::Take(index_file(), own));
   ASSIGN_OR_RETURN(const bool same, SameIndex(index_file(), expected));
   if (!same) return errors::GitIndexChanged();
-  ASSIGN_OR_RETURN(const std::filesystem::path copy, NewCopyOf(index, own));
-  return lock->Replace(copy);
+  RETURN_IF_ERROR(CopyIndex(index, lock->room()));
+  return lock->Replace();
 }
 
 absl::StatusOr<std::string> Libgit2Clone::Ref(const std::string& ref) {
@@ -459,9 +450,9 @@ absl::Status Libgit2Clone::Checkout(const std::string& from, const std::string& 
   // libgit2 takes the lock of the index when the files are written, and a kill would leave one that is nobody's. So it
   // works with a copy, which is then put in place under a lock of ours.
   ASSIGN_OR_RETURN(const std::unique_ptr<IndexLock> lock, IndexLock::Take(index_file(), own));
-  ASSIGN_OR_RETURN(const std::filesystem::path copy, NewCopyOf(index_file(), own));
+  RETURN_IF_ERROR(CopyIndex(index_file(), lock->room()));
   int code = 0;
-  const auto index = git2::Get<git2::Index>(code, git_index_open, copy.c_str());
+  const auto index = git2::Get<git2::Index>(code, git_index_open, lock->room().c_str());
   if (code == 0) code = git_repository_set_index(repository_.get(), index.get());
   if (code != 0) return Broken();
   const absl::Cleanup own_index = [this] { git_repository_set_index(repository_.get(), nullptr); };
@@ -477,7 +468,7 @@ absl::Status Libgit2Clone::Checkout(const std::string& from, const std::string& 
   options.paths = {paths.data(), paths.size()};
   code = git_checkout_tree(repository_.get(), reinterpret_cast<const git_object*>(new_tree.get()), &options);
   if (code == GIT_ECONFLICT) return errors::GitFilesInTheWay(git2::LastError());
-  return code == 0 ? lock->Replace(copy) : Broken();
+  return code == 0 ? lock->Replace() : Broken();
 }
 
 absl::StatusOr<std::string> Libgit2Clone::BlobOf(const std::string& id) const {

@@ -24,13 +24,15 @@ IndexLock::IndexLock(fs::path index, const fs::path& own)
     : index_(std::move(index)),
       lock_(WithEnding(index_, ".lock")),
       own_lock_(WithEnding(own, ".lock")),
-      own_new_(WithEnding(own, ".new")) {}
+      own_new_(WithEnding(own, ".new")),
+      room_(WithEnding(own, ".index")) {}
 
 absl::StatusOr<std::unique_ptr<IndexLock>> IndexLock::Take(const fs::path& index, const fs::path& own) {
   auto taken = absl::WrapUnique(new IndexLock(index, own));
   // A new file: the old one may be the lock of somebody who was killed.
   std::error_code error;
   fs::remove(taken->own_lock_, error);
+  fs::remove(taken->room_, error);
   if (!std::ofstream(taken->own_lock_)) {
     return Unusable(taken->own_lock_, std::make_error_code(std::errc::io_error));
   }
@@ -46,16 +48,17 @@ IndexLock::~IndexLock() {
   if (held_) fs::remove(lock_, ignored);
   fs::remove(own_lock_, ignored);
   fs::remove(own_new_, ignored);
+  fs::remove(room_, ignored);
 }
 
-absl::Status IndexLock::Replace(const fs::path& with) {
+absl::Status IndexLock::Replace() {
   std::error_code error;
   fs::remove(own_new_, error);
-  fs::create_hard_link(with, own_new_, error);
-  if (!error) fs::rename(with, lock_, error);
+  fs::create_hard_link(room_, own_new_, error);
+  if (!error) fs::rename(room_, lock_, error);
   if (!error) fs::rename(lock_, index_, error);
   held_ = static_cast<bool>(error);
-  return error ? Unusable(index_, error) : absl::OkStatus();
+  return error ? errors::GitRepositoryDamaged(index_.string() + ": " + error.message()) : absl::OkStatus();
 }
 
 void RemoveKilledLock(const fs::path& index, const fs::path& folder) {

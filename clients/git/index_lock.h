@@ -21,8 +21,11 @@ class IndexLock {
   IndexLock(const IndexLock&) = delete;
   IndexLock& operator=(const IndexLock&) = delete;
 
-  // Moves the file `with` into the place of the index, at once, and gives the lock back.
-  absl::Status Replace(const std::filesystem::path& with);
+  // Room for the index that is to be put in place; what lies there goes with the lock.
+  const std::filesystem::path& room() const { return room_; }
+  // Moves what lies in the room into the place of the index, at once, and gives the lock back. INTERNAL where that
+  // fails; the index is then the old one.
+  absl::Status Replace();
 
  private:
   IndexLock(std::filesystem::path index, const std::filesystem::path& own);
@@ -31,6 +34,7 @@ class IndexLock {
   const std::filesystem::path lock_;
   const std::filesystem::path own_lock_;
   const std::filesystem::path own_new_;
+  const std::filesystem::path room_;
   bool held_ = false;
 };
 
