@@ -42,6 +42,16 @@ std::string_view CutUtf8(std::string_view text, size_t max_bytes) {
   return text.substr(0, end);
 }
 
+std::string_view TailUtf8(std::string_view text, size_t max_bytes) {
+  if (text.size() <= max_bytes) return text;
+  text.remove_prefix(text.size() - max_bytes);
+  // A character has at most four bytes; what is longer is no UTF-8 and may be cut anywhere.
+  for (size_t begin = 0; begin < 4 && begin < text.size(); ++begin) {
+    if (!ContinuesUtf8(text[begin])) return text.substr(begin);
+  }
+  return text;
+}
+
 std::string_view FirstCodePoints(std::string_view text, size_t count) {
   size_t end = 0;
   for (; count > 0 && end < text.size(); --count) {

@@ -27,6 +27,9 @@ inline bool ContinuesUtf8(char byte) { return (static_cast<unsigned char>(byte) 
 // The longest prefix of at most `max_bytes` bytes that does not end inside a character.
 std::string_view CutUtf8(std::string_view text, size_t max_bytes);
 
+// The longest suffix of at most `max_bytes` bytes that does not begin inside a character.
+std::string_view TailUtf8(std::string_view text, size_t max_bytes);
+
 // The first `count` characters; the bytes of invalid ones count as they do for CodePoints in readable.h.
 std::string_view FirstCodePoints(std::string_view text, size_t count);
 

@@ -19,17 +19,6 @@ constexpr std::string_view kLeftOut = "\n[…]\n";
 constexpr size_t kTailBytes = kMaxReportMessageBytes / 2;
 constexpr size_t kHeadBytes = kMaxReportMessageBytes - kTailBytes - kLeftOut.size();
 
-// The last at most `size` bytes, not beginning in the middle of a character.
-std::string_view Tail(std::string_view text, size_t size) {
-  if (text.size() <= size) return text;
-  text.remove_prefix(text.size() - size);
-  // A character has at most four bytes; what is longer is no UTF-8 and may be cut anywhere.
-  for (size_t begin = 0; begin < 4 && begin < text.size(); ++begin) {
-    if (!ContinuesUtf8(text[begin])) return text.substr(begin);
-  }
-  return text;
-}
-
 }  // namespace
 
 std::string CutMessage(std::string_view text) {
@@ -37,7 +26,7 @@ std::string CutMessage(std::string_view text) {
   if (text.size() <= kMaxReportMessageBytes) return std::string(text);
   std::string out(CutUtf8(text, kHeadBytes));
   out += kLeftOut;
-  out += Tail(text, kTailBytes);
+  out += TailUtf8(text, kTailBytes);
   return out;
 }
 

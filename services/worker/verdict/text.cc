@@ -28,9 +28,7 @@ std::string Quoted(std::string_view line) {
   std::string_view text = TrimBlanks(WithoutEscapes(line, buffer));
   if (text.size() > kMaxQuotedBytes) text = WithoutPrefix(text);
   if (text.size() <= kMaxQuotedBytes) return std::string(text);
-  size_t end = text.size() - kQuotedEndBytes;
-  while (end < text.size() && ContinuesUtf8(text[end])) ++end;
-  return Concat(CutUtf8(text, kMaxQuotedBytes - kQuotedEndBytes), "…", text.substr(end));
+  return Concat(CutUtf8(text, kMaxQuotedBytes - kQuotedEndBytes), "…", TailUtf8(text, kQuotedEndBytes));
 }
 
 std::string Quoted(std::string_view line, size_t place) {

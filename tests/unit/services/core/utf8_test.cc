@@ -39,6 +39,16 @@ TEST(CutUtf8, ARunOfContinuationBytesIsCutWhereTheLimitIs) {
   EXPECT_EQ(CutUtf8(std::string(10, '\x80'), 5).size(), 5u);
 }
 
+TEST(TailUtf8, NeverBeginsInsideACharacter) {
+  const std::string text = "网络ab";
+  EXPECT_EQ(TailUtf8(text, 8), text);
+  EXPECT_EQ(TailUtf8(text, 7), "络ab");
+  EXPECT_EQ(TailUtf8(text, 5), "络ab");
+  EXPECT_EQ(TailUtf8(text, 4), "ab");
+  EXPECT_EQ(TailUtf8(text, 0), "");
+  EXPECT_EQ(TailUtf8(std::string(10, '\x80'), 5).size(), 5u);
+}
+
 TEST(AppendValidUtf8, InvalidBytesBecomeReplacementCharacters) {
   std::string out = ">";
   AppendValidUtf8("a\xFF网\xE7\xBD", out);
