@@ -445,6 +445,16 @@ bool WasGotOver(const StepContext& context, const Signatures::Hit& hit, const Ra
   });
 }
 
+// An exception that follows from another one, or that names only a number: "RuntimeError: …, error code is 507018", of
+// which CANN says elsewhere what it means.
+void GiveWay(const StepContext& context, const LogLine& line, Finding& finding) {
+  const Telling telling = TellingOfLine(context, line);
+  if (telling != Telling::kFollowUp && telling != Telling::kNumber) return;
+  const int least = telling == Telling::kFollowUp ? kExitCode - 1 : kFirstWrapper + 1;
+  finding.priority = std::max(finding.priority, least);
+  AddErrorBefore(context, line, Telling::kError, finding);
+}
+
 void FindInLog(const StepContext& context, RankView& view) {
   for (const Signatures::Hit& hit : view.hits) {
     if (!Believed(hit, view) || WasGotOver(context, hit, view)) continue;
@@ -466,15 +476,7 @@ void FindInLog(const StepContext& context, RankView& view) {
       finding.what += Concat("; it printed: ", Quoted(printed));
     }
     if (IsWrapper(*hit.signature)) AddErrorBefore(context, hit.line, Telling::kPlain, finding);
-    if (finding.generic && OnlyFollows(context, hit.line)) {
-      finding.priority = std::max(finding.priority, kExitCode - 1);
-      AddErrorBefore(context, hit.line, Telling::kError, finding);
-    }
-    // "RuntimeError: …, error code is 507018": what CANN says of it stands elsewhere.
-    if (finding.generic && TellingOfLine(context, hit.line) == Telling::kNumber) {
-      finding.priority = std::max(finding.priority, kFirstWrapper + 1);
-      AddErrorBefore(context, hit.line, Telling::kError, finding);
-    }
+    if (finding.generic) GiveWay(context, hit.line, finding);
     if (view.failed > 0 && !view.child_of.empty() && !finding.device_fatal) {
       finding.test = view.child_of;
       finding.what = Concat("test '", view.child_of, "': ", finding.what);

@@ -49,6 +49,31 @@ TEST(LineKinds, AProgramMayGoOnWithoutWhatFailed) {
   }
 }
 
+TEST(LineKinds, WhatPytestComparedIsShownByItsMarks) {
+  for (const std::string_view line : {"  - Segmentation fault (core dumped)", "+ killed", "        ?  ^^^^"}) {
+    EXPECT_TRUE(ShowsDifference(line)) << line;
+  }
+  // It explains the assertion.
+  for (const std::string_view line :
+       {"  +  where 1 = run().returncode", "  +    and   2 = two()", "-- Found MPI", "killed"}) {
+    EXPECT_FALSE(ShowsDifference(line)) << line;
+  }
+}
+
+TEST(LineKinds, ALoggersLevelStandsAtTheStartOrBehindTheTime) {
+  for (const std::string_view line :
+       {"2026-05-01 12:00:00,101 INFO ckpt: plan built", "INFO:run:step 3", "[DEBUG] x"}) {
+    EXPECT_EQ(LevelOf(line), LogLevel::kInfo) << line;
+  }
+  for (const std::string_view line :
+       {"2026-05-01 12:00:00,101 ERROR ckpt: no plan", "WARNING:run:slow", "[CRITICAL] x"}) {
+    EXPECT_EQ(LevelOf(line), LogLevel::kFailure) << line;
+  }
+  for (const std::string_view line : {"Traceback (most recent call last):", "ERRORS", "the INFO line", ""}) {
+    EXPECT_EQ(LevelOf(line), LogLevel::kNone) << line;
+  }
+}
+
 TEST(LineKinds, ANumberOfAnErrorSaysNotWhatItMeans) {
   EXPECT_TRUE(NamesOnlyCode("RuntimeError: NPUStream.cpp:363 NPU error, error code is 107020"));
   EXPECT_TRUE(NamesOnlyCode("rtSetDevice failed, retCode=507033."));
