@@ -7,7 +7,6 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "rules/engine/suites/load_suites.h"
 #include "rules/suites/suite_names.h"
 #include "services/dispatch/errors.h"
 
@@ -53,6 +52,7 @@ const rules::PackFiles& SuiteCatalog::FilesLocked() {
   auto files = std::make_shared<rules::PackFiles>(rules::ReadPackFiles(packs_.packs_dir(), problems));
   std::erase_if(*files, [](const auto& file) { return !SaysSuites(file.first); });
   read_for_ = current;
+  loader_ = std::make_unique<rules::SuiteLoader>(*files);
   files_ = std::move(files);
   sets_.clear();
   return *files_;
@@ -65,11 +65,11 @@ std::shared_ptr<const rules::PackFiles> SuiteCatalog::Files() {
 }
 
 std::shared_ptr<const rules::SuiteSet> SuiteCatalog::SetOfLocked(const std::string& pack, std::string& problem) {
-  const rules::PackFiles& files = FilesLocked();
+  FilesLocked();
   std::shared_ptr<const rules::SuiteSet>& set = sets_[pack];
   if (set != nullptr) return set;
   Problems problems;
-  set = rules::LoadSuites(files, pack, problems);
+  set = loader_->Load(pack, problems);
   if (set == nullptr) problem = problems.empty() ? "" : problems.front().ToString();
   return set;
 }

@@ -11,6 +11,7 @@
 
 #include "absl/status/statusor.h"
 #include "rules/engine/pack/pack_loader.h"
+#include "rules/engine/suites/load_suites.h"
 #include "rules/suites/suite_model.h"
 #include "services/dispatch/queue/model.h"
 #include "services/packs/registry/pack_registry.h"
@@ -50,6 +51,7 @@ class SuiteCatalog {
   // Read once for each load of the packs.
   std::shared_ptr<const PackSet> read_for_;
   std::shared_ptr<const rules::PackFiles> files_;
+  std::unique_ptr<rules::SuiteLoader> loader_;                          // of files_
   std::map<std::string, std::shared_ptr<const rules::SuiteSet>> sets_;  // by pack, of files_
 };
 
