@@ -24,10 +24,17 @@ struct Suppressed {
 struct Procedure {
   std::vector<StepResult> steps;
   std::vector<uint32_t> labels;  // in the order of the steps, once each
+  std::vector<uint32_t> whole;   // the same as if no step had stopped
   std::string_view comment;
   bool marker = false;
   bool withhold_marker = false;
 };
+
+// A stable sort asks for memory even for what is sorted, as the few that a decision has mostly are.
+template <typename Container, typename Before>
+void SortStably(Container& container, Before before) {
+  if (!absl::c_is_sorted(container, before)) absl::c_stable_sort(container, before);
+}
 
 // Everything about one issue while it is decided.
 class Decider {
@@ -35,7 +42,7 @@ class Decider {
   Decider(const Impl& impl, const IssueText& issue) : impl_(impl), issue_(issue) {}
 
   void Run();
-  void FillDecision(Decision& decision) const;
+  void FillDecision(Decision& decision);
   std::vector<std::string_view> FiredRules() const;
 
  private:
@@ -47,7 +54,7 @@ class Decider {
   void Suppress();
   void Classify();
   void ClassifyOne(uint32_t c);
-  Procedure RunSteps(bool whole) const;
+  Procedure RunSteps() const;
   void AddEvidence(uint32_t label, const Evidence& evidence);
   bool OnIssue(std::string_view label) const;
   bool InQueue() const;
@@ -294,37 +301,41 @@ void Decider::Run() {
   Classify();
 }
 
-Procedure Decider::RunSteps(bool whole) const {
+Procedure Decider::RunSteps() const {
   Procedure out;
   out.steps.reserve(impl_.steps.size());
   facts_.step_taken.assign(impl_.steps.size(), false);
-  const auto want = [&](uint32_t label) {
-    if (!absl::c_linear_search(out.labels, label)) out.labels.push_back(label);
-  };
   const std::string* stopped = nullptr;
+  const auto want = [&](uint32_t label) {
+    if (!absl::c_linear_search(out.whole, label)) out.whole.push_back(label);
+    if (stopped == nullptr && !absl::c_linear_search(out.labels, label)) out.labels.push_back(label);
+  };
   for (uint32_t s = 0; s < impl_.steps.size(); ++s) {
     const CompiledStep& step = impl_.steps[s];
     const StepModel& model = impl_.model.steps[s];
-    StepResult result;
-    result.id = model.id;
-    if (stopped != nullptr) {
-      result.why = *stopped;
-    } else if (!step.when.Holds(facts_)) {
-      result.why = step.when.WhyNot(facts_);
-    } else {
-      result.taken = true;
-      result.why = model.because;
-      facts_.step_taken[s] = true;
+    const bool holds = step.when.Holds(facts_);
+    facts_.step_taken[s] = holds;
+    if (holds) {
       for (const uint32_t label : step.add) want(label);
       for (const uint32_t c : step.add_outcome) {
         for (const uint32_t label : impl_.classifiers[c].labels) {
           if (facts_.chosen[label] && !impl_.label_names[label].starts_with('@')) want(label);
         }
       }
+    }
+    StepResult result;
+    result.id = model.id;
+    if (stopped != nullptr) {
+      result.why = *stopped;
+    } else if (!holds) {
+      result.why = step.when.WhyNot(facts_);
+    } else {
+      result.taken = true;
+      result.why = model.because;
       if (!model.comment.empty() && out.comment.empty()) out.comment = model.comment;
       out.marker = out.marker || model.marker;
       out.withhold_marker = out.withhold_marker || model.withhold_marker;
-      if (model.stop && !whole) {
+      if (model.stop) {
         result.stopped = true;
         stopped = &step.after_stop_text;
       }
@@ -358,12 +369,12 @@ std::string_view Decider::RepeatedComment(std::string_view template_id, std::str
   return template_id;
 }
 
-void Decider::FillDecision(Decision& decision) const {
+void Decider::FillDecision(Decision& decision) {
   // The whole classification: the procedure as if no step had stopped, in the pack's order, without entry label and
   // markers.
-  const Procedure whole = RunSteps(/*whole=*/true);
+  Procedure now = RunSteps();
   std::vector<bool> in_classification(impl_.label_names.size(), false);
-  for (const uint32_t label : whole.labels) in_classification[label] = true;
+  for (const uint32_t label : now.whole) in_classification[label] = true;
   for (uint32_t label = 0; label < impl_.label_names.size(); ++label) {
     const std::string& name = impl_.label_names[label];
     if (!in_classification[label] || name == impl_.model.entry_label) continue;
@@ -372,13 +383,12 @@ void Decider::FillDecision(Decision& decision) const {
   }
 
   // What is done now.
-  Procedure now = RunSteps(/*whole=*/false);
   if (!InQueue()) {
     for (StepResult& step : now.steps) {
       step.taken = step.stopped = false;
       step.why = impl_.not_in_queue_text;
     }
-    now = Procedure{std::move(now.steps), {}, {}, false, false};
+    now = Procedure{.steps = std::move(now.steps)};
   }
   decision.steps = std::move(now.steps);
   if (impl_.guardrails != nullptr) {
@@ -425,8 +435,8 @@ void Decider::FillDecision(Decision& decision) const {
     result.threshold = classifier.medium;
     result.high_threshold = classifier.high;
     result.confidence = facts_.confidence[label];
-    result.evidence = evidence_[label];
-    absl::c_stable_sort(result.evidence, [](const Evidence& a, const Evidence& b) { return a.score > b.score; });
+    result.evidence = std::move(evidence_[label]);
+    SortStably(result.evidence, [](const Evidence& a, const Evidence& b) { return a.score > b.score; });
     for (const Suppressed& s : suppressed_) {
       if (s.label != label) continue;
       const SuppressorModel& model = impl_.model.suppressors[s.suppressor];
@@ -435,7 +445,7 @@ void Decider::FillDecision(Decision& decision) const {
     result.would_change = WouldChange(impl_, facts_, label, result);
     decision.results.push_back(std::move(result));
   }
-  absl::c_stable_sort(decision.results, [](const LabelResult& a, const LabelResult& b) {
+  SortStably(decision.results, [](const LabelResult& a, const LabelResult& b) {
     return a.chosen != b.chosen ? a.chosen : a.score > b.score;
   });
 }
@@ -449,7 +459,7 @@ std::vector<std::string_view> Decider::FiredRules() const {
     if (suppressor_acted_[s]) out.push_back(impl_.model.suppressors[s].id);
   }
   if (InQueue()) {
-    for (const StepResult& step : RunSteps(/*whole=*/false).steps) {
+    for (const StepResult& step : RunSteps().steps) {
       if (step.taken) out.push_back(step.id);
     }
   }

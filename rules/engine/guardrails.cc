@@ -17,23 +17,36 @@ constexpr std::string_view kMaxLabelsRule = "guardrail.max-labels";
 constexpr std::string_view kFallbackRule = "guardrail.fallback";
 constexpr std::string_view kTemplateRule = "guardrail.template";
 
+// Normalised names of labels: few, so that looking through all beats hashing.
+using LabelSet = std::vector<std::string>;
+
+LabelSet Normalised(const std::vector<std::string_view>& names) {
+  LabelSet out;
+  out.reserve(names.size());
+  for (const std::string_view name : names) out.push_back(NormaliseLabel(name));
+  return out;
+}
+
+bool Contains(const LabelSet& labels, std::string_view normalised) { return absl::c_linear_search(labels, normalised); }
+
 std::string Quoted(std::string_view name) { return "'" + std::string(name) + "'"; }
 
 }  // namespace
 
 std::string NormaliseLabel(std::string_view name) {
-  std::string out;
-  out.reserve(name.size());
+  std::string out(name.size(), '\0');
+  size_t size = 0;
   bool blank = false;
   for (const char c : name) {
     if (c == ' ' || c == '\t' || c == '\n' || c == '\r') {
       blank = true;
       continue;
     }
-    if (blank && !out.empty()) out += ' ';
+    if (blank && size > 0) out[size++] = ' ';
     blank = false;
-    out += absl::ascii_tolower(static_cast<unsigned char>(c));
+    out[size++] = absl::ascii_tolower(static_cast<unsigned char>(c));
   }
+  out.resize(size);
   return out;
 }
 
@@ -121,12 +134,11 @@ bool Guardrails::MayPeopleAdd(std::string_view label) const {
   return !Forbidden(NormaliseLabel(label)) && !IsMarker(label);
 }
 
-std::string_view Guardrails::ExcludedBy(std::string_view normalised,
-                                        const std::unordered_set<std::string>& result) const {
+std::string_view Guardrails::ExcludedBy(std::string_view normalised, const LabelSet& result) const {
   for (const auto& [label, with] : exclusions_) {
     if (label != normalised) continue;
     for (const Name& other : with) {
-      if (result.contains(other.normalised)) return other.spelled;
+      if (Contains(result, other.normalised)) return other.spelled;
     }
   }
   return {};
@@ -136,11 +148,9 @@ GuardrailResult Guardrails::Apply(const GuardrailRequest& request) const {
   GuardrailResult out;
   const auto note = [&](std::string_view rule, std::string reason) { out.notes.push_back({rule, std::move(reason)}); };
 
-  std::unordered_set<std::string> result;  // what will be on the issue, normalised
-  for (const std::string_view name : request.labels_on_issue) result.insert(NormaliseLabel(name));
-  const std::unordered_set<std::string> on_issue = result;
-  std::unordered_set<std::string> removed;
-  for (const std::string_view name : request.removed_by_people) removed.insert(NormaliseLabel(name));
+  const LabelSet on_issue = Normalised(request.labels_on_issue);
+  const LabelSet removed = Normalised(request.removed_by_people);
+  LabelSet result = on_issue;  // what will be on the issue
 
   // 1. Single labels: markers are the engine's, then the forbidden list, then the closed list, then people's removals.
   bool forbidden = false;
@@ -158,9 +168,9 @@ GuardrailResult Guardrails::Apply(const GuardrailRequest& request) const {
     } else if (canonical.empty()) {
       note(kAllowRule, Quoted(label) + " is not on the list of labels that may be added");
       unknown = true;
-    } else if (removed.contains(name)) {
+    } else if (Contains(removed, name)) {
       note(kStickyRule, Quoted(label) + " was removed by a person and is not put back");
-    } else if (!on_issue.contains(name) && absl::c_none_of(wanted, [&](const auto& w) { return w.first == name; })) {
+    } else if (!Contains(on_issue, name) && absl::c_none_of(wanted, [&](const auto& w) { return w.first == name; })) {
       wanted.emplace_back(std::move(name), canonical);
     }
   }
@@ -174,7 +184,7 @@ GuardrailResult Guardrails::Apply(const GuardrailRequest& request) const {
     std::vector<std::string> asked;
     std::string_view existing;
     for (const auto& [name, member] : group) {
-      if (on_issue.contains(name)) existing = member;
+      if (Contains(on_issue, name)) existing = member;
       if (absl::c_any_of(wanted, [&name = name](const auto& w) { return w.first == name; })) asked.push_back(name);
     }
     if (asked.empty() || (existing.empty() && asked.size() == 1)) continue;
@@ -185,17 +195,18 @@ GuardrailResult Guardrails::Apply(const GuardrailRequest& request) const {
     }
     conflict = conflict || existing.empty();
   }
-  for (const auto& [name, canonical] : wanted) result.insert(name);
+  for (const auto& [name, canonical] : wanted) result.push_back(name);
 
   // 3. The general label goes where the special one is, on the resulting set.
   for (size_t i = 0; i < redundant_.size(); ++i) {
     const auto& [general, specific] = redundant_[i];
-    if (on_issue.contains(general.normalised) || !result.contains(general.normalised) || !result.contains(specific)) {
+    if (Contains(on_issue, general.normalised) || !Contains(result, general.normalised) ||
+        !Contains(result, specific)) {
       continue;
     }
     note(kRedundantRule, Quoted(general.spelled) + " says nothing beside " + Quoted(model_.redundant[i].specific));
     drop(general.normalised);
-    result.erase(general.normalised);
+    std::erase(result, general.normalised);
   }
 
   // 4. Too many at once is a sign of a broken rule or of an attack.
@@ -203,17 +214,17 @@ GuardrailResult Guardrails::Apply(const GuardrailRequest& request) const {
   if (model_.max_labels > 0 && wanted.size() > model_.max_labels) {
     note(kMaxLabelsRule, std::to_string(wanted.size()) + " labels at once are more than the " +
                              std::to_string(model_.max_labels) + " allowed");
-    for (const auto& [name, canonical] : wanted) result.erase(name);
+    for (const auto& [name, canonical] : wanted) std::erase(result, name);
     wanted.clear();
     too_many = true;
   }
 
   // 5. A person looks when something forbidden was asked for, or when unknown labels were all there was.
   if (!fallback_.empty() && (forbidden || conflict || too_many || (unknown && wanted.empty())) &&
-      !result.contains(fallback_) && !removed.contains(fallback_)) {
+      !Contains(result, fallback_) && !Contains(removed, fallback_)) {
     note(kFallbackRule, Quoted(model_.fallback) + " is added so that a person looks");
     wanted.emplace_back(fallback_, Canonical(fallback_));
-    result.insert(fallback_);
+    result.push_back(fallback_);
   }
 
   // 6. Mutual exclusions, on the resulting set.
@@ -224,7 +235,7 @@ GuardrailResult Guardrails::Apply(const GuardrailRequest& request) const {
       continue;
     }
     note(kExclusionRule, Quoted(wanted[i].second) + " does not go together with " + Quoted(other));
-    result.erase(wanted[i].first);
+    std::erase(result, wanted[i].first);
     wanted.erase(wanted.begin() + static_cast<std::ptrdiff_t>(i));
   }
   for (const auto& [name, canonical] : wanted) out.labels.push_back(canonical);
@@ -234,13 +245,13 @@ GuardrailResult Guardrails::Apply(const GuardrailRequest& request) const {
   if (request.marker && !request.withhold_marker) {
     for (const auto& [name, marker] : marker_names_) {
       const std::string_view other = ExcludedBy(name, result);
-      if (on_issue.contains(name) || removed.contains(name)) continue;
+      if (Contains(on_issue, name) || Contains(removed, name)) continue;
       if (!other.empty()) {
         note(kExclusionRule, "no " + Quoted(marker) + " together with " + Quoted(other));
         continue;
       }
       out.labels.push_back(Canonical(name));
-      result.insert(name);
+      result.push_back(name);
     }
   }
 

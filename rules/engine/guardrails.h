@@ -59,7 +59,7 @@ class Guardrails {
   std::string_view Canonical(const std::string& normalised) const;
   bool Forbidden(const std::string& normalised) const;
   // The label of `with` on the resulting set that excludes `label`; empty if none.
-  std::string_view ExcludedBy(std::string_view normalised, const std::unordered_set<std::string>& result) const;
+  std::string_view ExcludedBy(std::string_view normalised, const std::vector<std::string>& result) const;
 
   // A list of the model, each name beside its normalised form: a decision asks for many, and makes none of them anew.
   struct Name {

@@ -1,21 +1,20 @@
 #include "rules/engine/would_change.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
+#include <cstdint>
+
+#include "absl/strings/str_cat.h"
 
 namespace yardmaster::rules {
 namespace {
 
 // Points with at most one decimal, rounded up so that "needs 0.1 more" is enough. (0 first: max(-0, 0) is -0.)
 std::string Points(double value) {
-  const double tenths = std::max(0.0, std::ceil(value * 10 - 1e-9));
-  char buffer[32];
-  const auto [end, error] = std::to_chars(buffer, buffer + sizeof(buffer), tenths / 10, std::chars_format::fixed, 1);
-  if (error != std::errc()) return "?";
-  std::string_view text(buffer, static_cast<size_t>(end - buffer));
-  if (text.ends_with(".0")) text.remove_suffix(2);
-  return std::string(text);
+  const auto tenths = static_cast<int64_t>(std::max(0.0, std::ceil(value * 10 - 1e-9)));
+  std::string text = std::to_string(tenths / 10);
+  if (tenths % 10 != 0) absl::StrAppend(&text, ".", tenths % 10);
+  return text;
 }
 
 // The chosen label of a classifier; -1 for none.
