@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <tuple>
 #include <utility>
 
@@ -13,6 +14,7 @@
 #include "rules/engine/pack/pack_reader.h"
 #include "rules/engine/text/name_places.h"
 #include "rules/engine/text/needed_literals.h"
+#include "rules/engine/text/spelled_out.h"
 
 namespace yardmaster::rules {
 namespace {
@@ -76,6 +78,7 @@ void MarkEmptyMatches(const std::vector<SignalModel>& signals, std::vector<bool>
 // Where a literal of a signal matches.
 struct Matcher::Place {
   uint32_t signal = 0;
+  bool spelled = false;
   uint32_t order = 0;
   size_t begin = 0;
   size_t end = 0;
@@ -121,52 +124,61 @@ class Matcher::Forms {
   std::vector<Added> added_;
 };
 
-// The places of one signal in one zone that do not overlap: those of its literals from left to right, then those of its
-// patterns, which are searched for only if no literal will do. Where several patterns match the first one wins that
-// matches furthest to the left, as in one alternation of all of them.
+// The places of one signal in one zone that do not overlap: those of its words from left to right, then those of its
+// patterns, which are looked at only if no word will do. Where several patterns match the first one wins that matches
+// furthest to the left, as in one alternation of all of them.
 class Matcher::ZoneSearch {
  public:
-  ZoneSearch(std::string_view text, const Place* first, const Place* last) : text_(text), place_(first), last_(last) {}
+  // `words` and `spelled`: places in the order of what begins first and wins.
+  ZoneSearch(std::string_view text, std::span<const Place> words, std::span<const Place> spelled)
+      : text_(text), words_(words), spelled_(spelled) {}
 
-  void AddPattern(const RE2& pattern) { patterns_.push_back({&pattern, {}}); }
+  void AddPattern(const Pattern& pattern) { patterns_.push_back({&pattern, {}}); }
 
   std::optional<std::pair<size_t, size_t>> Next() {
-    while (place_ != last_) {
-      const Place& place = *place_++;
-      if (place.begin < literals_end_) continue;
-      literals_end_ = place.end;
+    while (!words_.empty()) {
+      const Place& place = words_.front();
+      words_ = words_.subspan(1);
+      if (place.begin < words_end_) continue;
+      words_end_ = place.end;
       return {{place.begin, place.end}};
     }
-    const char* const from = text_.data() + pattern_end_;
-    const Searched* first = nullptr;
+    while (!spelled_.empty() && spelled_.front().begin < pattern_end_) spelled_ = spelled_.subspan(1);
+    Place first = {.begin = std::string_view::npos};
+    if (!spelled_.empty()) first = spelled_.front();
     for (Searched& one : patterns_) {
-      if (one.pattern == nullptr) continue;
-      // What lies further on was the next place before and still is.
-      if ((one.found.data() == nullptr || one.found.data() < from) &&
-          (pattern_end_ > text_.size() ||
-           !one.pattern->Match(text_, pattern_end_, text_.size(), RE2::UNANCHORED, &one.found, 1))) {
-        one.pattern = nullptr;
-      } else if (first == nullptr || one.found.data() < first->found.data()) {
-        first = &one;
-      }
+      if (one.pattern == nullptr || !Find(one)) continue;
+      const auto begin = static_cast<size_t>(one.found.data() - text_.data());
+      if (begin > first.begin || (begin == first.begin && one.pattern->order > first.order)) continue;
+      first = {.order = one.pattern->order, .begin = begin, .end = begin + one.found.size()};
     }
-    if (first == nullptr) return std::nullopt;
-    const auto begin = static_cast<size_t>(first->found.data() - text_.data());
-    pattern_end_ = begin + std::max<size_t>(first->found.size(), 1);
-    return {{begin, begin + first->found.size()}};
+    if (first.begin == std::string_view::npos) return std::nullopt;
+    pattern_end_ = std::max(first.end, first.begin + 1);
+    return {{first.begin, first.end}};
   }
 
  private:
   struct Searched {
-    const RE2* pattern = nullptr;  // null: there is no other place
+    const Pattern* pattern = nullptr;  // null: there is no other place
     re2::StringPiece found;
   };
 
+  bool Find(Searched& one) const {
+    // What lies further on was the next place before and still is.
+    if (one.found.data() != nullptr && one.found.data() >= text_.data() + pattern_end_) return true;
+    if (pattern_end_ <= text_.size() &&
+        one.pattern->compiled->GetRE2(0).Match(text_, pattern_end_, text_.size(), RE2::UNANCHORED, &one.found, 1)) {
+      return true;
+    }
+    one.pattern = nullptr;
+    return false;
+  }
+
   re2::StringPiece text_;
-  const Place* place_;
-  const Place* last_;
+  std::span<const Place> words_;
+  std::span<const Place> spelled_;
   absl::InlinedVector<Searched, 4> patterns_;
-  size_t literals_end_ = 0;
+  size_t words_end_ = 0;
   size_t pattern_end_ = 0;
 };
 
@@ -196,10 +208,14 @@ std::unique_ptr<Matcher> Matcher::Create(const std::vector<SignalModel>& signals
       const bool is_name = literal.first.text.find_first_of("/.") == std::string::npos;
       all.Add(std::move(literal), {.signal = s, .index = order++, .is_name = is_name});
     }
-    refused[s] =
-        !forms.import_pattern.empty() && !matcher->AddPattern(s, forms.import_pattern, std::move(forms.imported), all);
+    refused[s] = !forms.import_pattern.empty() &&
+                 !matcher->AddPattern(s, order++, forms.import_pattern, std::move(forms.imported), all);
     for (const std::string& pattern : signals[s].patterns) {
-      if (!matcher->AddPattern(s, pattern, {}, all)) refused[s] = true;
+      const std::vector<SpelledText> spelled = SpelledOut(pattern);
+      for (const SpelledText& one : spelled) {
+        all.Add({one.literal, {}}, {.signal = s, .index = order++, .spelled = true, .goes_on = one.goes_on});
+      }
+      if (spelled.empty() && !matcher->AddPattern(s, order++, pattern, {}, all)) refused[s] = true;
     }
   }
   MarkEmptyMatches(signals, refused, problems);
@@ -223,29 +239,32 @@ std::unique_ptr<Matcher> Matcher::Create(const std::vector<SignalModel>& signals
   return matcher;
 }
 
-bool Matcher::AddPattern(uint32_t signal, const std::string& pattern, std::vector<SignalLiteral> imported,
-                         Forms& forms) {
+bool Matcher::AddPattern(uint32_t signal, uint32_t order, const std::string& pattern,
+                         std::vector<SignalLiteral> imported, Forms& forms) {
   const auto index = static_cast<uint32_t>(patterns_.size());
   Pattern added;
   added.signal = signal;
+  added.order = order;
   added.compiled = std::make_unique<re2::FilteredRE2>(kShortestNeeded);
   int id = 0;
   if (added.compiled->Add(pattern, PatternOptions(kPatternMemory), &id) != RE2::NoError) return false;
-  const auto need = [&](SignalLiteral literal, uint8_t group) {
-    added.groups |= group;
-    forms.Add(std::move(literal), {.signal = signal, .index = index, .group = group});
-  };
-  for (SignalLiteral& literal : imported) need(std::move(literal), 1);
-  if (imported.empty()) {
-    uint8_t bit = 1;
+  std::vector<std::vector<SignalLiteral>> groups;
+  if (!imported.empty()) {
+    groups.push_back(std::move(imported));
+  } else {
     for (std::vector<NeededLiteral>& group : NeededLiteralsOf(*added.compiled)) {
-      for (NeededLiteral& literal : group) {
-        need({{std::move(literal.text), literal.fold_case, false, false}, {}}, bit);
-      }
-      bit = static_cast<uint8_t>(bit << 1);
+      std::vector<SignalLiteral>& literals = groups.emplace_back();
+      for (NeededLiteral& one : group) literals.push_back({{std::move(one.text), one.fold_case, false, false}, {}});
     }
   }
-  if (added.groups == 0 && zones_[signal] != 0) unfiltered_.push_back(index);
+  const auto all = static_cast<uint8_t>((1U << groups.size()) - 1);
+  for (size_t i = 0; i < groups.size(); ++i) {
+    const auto bit = static_cast<uint8_t>(1U << i);
+    for (SignalLiteral& literal : groups[i]) {
+      forms.Add(std::move(literal), {.signal = signal, .index = index, .group = bit, .groups = all});
+    }
+  }
+  if (groups.empty() && zones_[signal] != 0) unfiltered_.push_back(index);
   patterns_.push_back(std::move(added));
   return true;
 }
@@ -256,13 +275,14 @@ bool Matcher::Negated(std::string_view text, size_t begin, size_t match) const {
 }
 
 void Matcher::Match(const std::vector<ZonedText>& texts, std::vector<SignalHit>& hits) const {
-  // Which zones of which signal already have a hit: points count once a zone.
-  std::vector<ZoneMask> seen(zones_.size(), 0);
+  std::vector<ZoneMask> open = zones_;               // by signal: where it has no hit yet; points count once a zone
   std::vector<uint8_t> groups(patterns_.size(), 0);  // by pattern: of which this zone has a literal
   std::vector<bool> scanned(only_needed_.size());    // literals that this zone has
   std::vector<uint32_t> begun;                       // patterns that have any
+  std::vector<LiteralScanner::Found> found;
   std::vector<Place> places;
   std::vector<uint32_t> worth;  // patterns worth searching for in this zone
+  found.reserve(kPlacesAtFirst);
   places.reserve(kPlacesAtFirst);
   begun.reserve(kPlacesAtFirst);
   for (const ZonedText& text : texts) {
@@ -270,7 +290,7 @@ void Matcher::Match(const std::vector<ZonedText>& texts, std::vector<SignalHit>&
       const ZoneMask zone = MaskOf(span.zone);
       if ((searched_zones_ & zone) == 0 || span.begin >= span.end) continue;
       const std::string_view part = text.text.substr(span.begin, span.end - span.begin);
-      const auto is_open = [&](uint32_t signal) { return (zones_[signal] & ~seen[signal] & zone) != 0; };
+      const auto is_open = [&](uint32_t signal) { return (open[signal] & zone) != 0; };
       // The paths of a trace are its frames, and frames tell what fails.
       const bool in_code = span.zone == Zone::kCode;
       const bool in_trace = span.zone == Zone::kTrace;
@@ -279,34 +299,37 @@ void Matcher::Match(const std::vector<ZonedText>& texts, std::vector<SignalHit>&
       for (const uint32_t pattern : begun) groups[pattern] = 0;
       begun.clear();
       std::fill(scanned.begin(), scanned.end(), false);
-      scanner_->Scan(part, [&](uint32_t literal, size_t begin, size_t literal_end) {
-        if (only_needed_[literal]) {
-          if (scanned[literal]) return;
-          scanned[literal] = true;
+      found.clear();
+      scanner_->Scan(part, found);
+      for (const LiteralScanner::Found& literal : found) {
+        if (only_needed_[literal.literal]) {
+          if (scanned[literal.literal]) continue;
+          scanned[literal.literal] = true;
         }
-        for (uint32_t i = first_form_[literal]; i < first_form_[literal + 1]; ++i) {
-          const Form& form = forms_[i];
-          if (!is_open(form.signal)) continue;
-          const size_t end = form.rest == 0 ? literal_end : EndOf(rests_[form.rest], part, literal_end);
+        const Form* const last = forms_.data() + first_form_[literal.literal + 1];
+        for (const Form* form = forms_.data() + first_form_[literal.literal]; form != last; ++form) {
+          if (!is_open(form->signal)) continue;
+          size_t end = form->rest == 0 ? literal.end : EndOf(rests_[form->rest], part, literal.end);
           if (end == std::string_view::npos) continue;
-          if (form.group != 0) {
-            const uint8_t had = groups[form.index];
-            const auto has = static_cast<uint8_t>(had | form.group);
+          if (form->group != 0) {
+            const uint8_t had = groups[form->index];
+            const auto has = static_cast<uint8_t>(had | form->group);
             if (had == has) continue;
-            if (had == 0) begun.push_back(form.index);
-            groups[form.index] = has;
-            if (has == patterns_[form.index].groups) worth.push_back(form.index);
-          } else if (!form.is_name || in_trace ||
-                     !(IsInPath(part, begin, end) || (in_code && IsInBuildCommand(part, begin)))) {
-            places.push_back({form.signal, form.index, begin, end});
+            if (had == 0) begun.push_back(form->index);
+            groups[form->index] = has;
+            if (has == form->groups) worth.push_back(form->index);
+          } else if (!form->is_name || in_trace ||
+                     !(IsInPath(part, literal.begin, end) || (in_code && IsInBuildCommand(part, literal.begin)))) {
+            while (form->goes_on && end < part.size() && IsWordByte(part[end])) ++end;
+            places.push_back({form->signal, form->spelled, form->index, literal.begin, end});
           }
         }
-      });
+      }
       for (const uint32_t pattern : unfiltered_) {
         if (is_open(patterns_[pattern].signal)) worth.push_back(pattern);
       }
       absl::c_sort(places, [](const Place& a, const Place& b) {
-        return std::tie(a.signal, a.begin, a.order) < std::tie(b.signal, b.begin, b.order);
+        return std::tie(a.signal, a.spelled, a.begin, a.order) < std::tie(b.signal, b.spelled, b.begin, b.order);
       });
       absl::c_sort(worth);
 
@@ -316,18 +339,20 @@ void Matcher::Match(const std::vector<ZonedText>& texts, std::vector<SignalHit>&
       while (place != last || pattern != worth.end()) {
         const uint32_t of_pattern = pattern == worth.end() ? UINT32_MAX : patterns_[*pattern].signal;
         const uint32_t signal = place == last ? of_pattern : std::min(place->signal, of_pattern);
-        const Place* const first = place;
+        const Place* const words = place;
+        while (place != last && place->signal == signal && !place->spelled) ++place;
+        const Place* const spelled = place;
         while (place != last && place->signal == signal) ++place;
-        ZoneSearch found(part, first, place);
+        ZoneSearch search(part, {words, spelled}, {spelled, place});
         for (; pattern != worth.end() && patterns_[*pattern].signal == signal; ++pattern) {
-          found.AddPattern(patterns_[*pattern].compiled->GetRE2(0));
+          search.AddPattern(patterns_[*pattern]);
         }
         // The first place that is not negated.
         const bool may_be_negated = negation_ != nullptr && negatable_[signal] && HasSentences(span.zone);
-        while (const auto next = found.Next()) {
+        while (const auto next = search.Next()) {
           const size_t begin = span.begin + next->first;
           if (may_be_negated && Negated(text.text, span.begin, begin)) continue;
-          seen[signal] |= zone;
+          open[signal] &= static_cast<ZoneMask>(~zone);
           hits.push_back({signal, span.zone, text.source, text.comment_index, begin, span.begin + next->second});
           break;
         }

@@ -1,5 +1,6 @@
-// Finds which signals match where. One pass over each zone finds all literals, those that patterns can't do without
-// among them; only patterns that have all that they need are searched for, one by one.
+// Finds which signals match where. One pass over each zone finds all literals: words, what patterns that match a few
+// texts only are spelled out to, and what other patterns can't do without. Only patterns that have all that they need
+// are searched for, one by one.
 #ifndef YARDMASTER_RULES_ENGINE_MATCHER_H_
 #define YARDMASTER_RULES_ENGINE_MATCHER_H_
 
@@ -59,14 +60,17 @@ class Matcher {
   // What a literal is for: a match of a signal, or something that a pattern needs.
   struct Form {
     uint32_t signal = 0;
-    uint32_t index = 0;    // of the pattern that needs it, in patterns_; else its order among the signal's literals
+    uint32_t index = 0;    // of the pattern that needs it, in patterns_; else its order among the signal's forms
     uint32_t rest = 0;     // in rests_: what must follow
     uint8_t group = 0;     // bit of the pattern's group; 0: no pattern needs it, it is a match itself
+    uint8_t groups = 0;    // bits of all groups of the pattern: a zone must have a literal of each
     bool is_name = false;  // a plain word, which a path or a build command that holds it does not name
+    bool spelled = false;  // a match of a pattern
+    bool goes_on = false;  // the word bytes that follow belong to the match
   };
   struct Pattern {
     uint32_t signal = 0;
-    uint8_t groups = 0;  // bits of the groups of which a zone must have a literal; 0: it is searched for in any
+    uint32_t order = 0;  // among the signal's forms: the first wins of those that match at the same place
     std::unique_ptr<re2::FilteredRE2> compiled;
   };
   struct Place;
@@ -76,9 +80,10 @@ class Matcher {
   Matcher() = default;
   bool Negated(std::string_view text, size_t begin, size_t match) const;
   // False: RE2 refuses it. Without `imported`, what it needs is found out.
-  bool AddPattern(uint32_t signal, const std::string& pattern, std::vector<SignalLiteral> imported, Forms& forms);
+  bool AddPattern(uint32_t signal, uint32_t order, const std::string& pattern, std::vector<SignalLiteral> imported,
+                  Forms& forms);
 
-  std::vector<Pattern> patterns_;     // those of a signal stand together, in the order in which they win
+  std::vector<Pattern> patterns_;     // those of a signal stand together
   std::vector<bool> negatable_;       // by signal
   std::vector<ZoneMask> zones_;       // by signal: where it looks
   ZoneMask searched_zones_ = 0;       // zones that any signal looks at

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <utility>
 
 #include "absl/strings/ascii.h"
@@ -15,15 +16,14 @@ constexpr uint32_t kNoState = UINT32_MAX;
 
 uint8_t Folded(char c) { return static_cast<uint8_t>(absl::ascii_tolower(static_cast<unsigned char>(c))); }
 
-}  // namespace
-
-bool IsWordByte(char c) { return absl::ascii_isalnum(static_cast<unsigned char>(c)) || c == '_'; }
-
-bool IsWordBoundary(std::string_view text, size_t at) {
-  const bool before = at > 0 && IsWordByte(text[at - 1]);
-  const bool after = at < text.size() && IsWordByte(text[at]);
-  return before != after;
+// The next eight bytes of `text`, without the bit that tells the cases of a letter apart.
+uint64_t Behind(std::string_view text, size_t at) {
+  uint64_t bytes = 0;
+  std::memcpy(&bytes, text.data() + at, std::min(text.size() - at, sizeof(bytes)));
+  return bytes | 0x2020202020202020U;
 }
+
+}  // namespace
 
 // A loop of its own, so that nothing else asks for registers.
 bool LiteralScanner::NextEnding(std::string_view text, size_t& end, uint32_t& state) const {
@@ -42,21 +42,43 @@ bool LiteralScanner::NextEnding(std::string_view text, size_t& end, uint32_t& st
   return false;
 }
 
-bool LiteralScanner::Fits(const Literal& literal, std::string_view text, size_t begin) const {
-  if (begin + literal.text.size() > text.size()) return false;
-  const std::string_view there = text.substr(begin, literal.text.size());
-  // The automaton has compared the first bytes, but for their case. The last byte tells most of the others apart.
-  if (literal.fold_case) {
-    if (there.size() > scanned_ &&
-        (Folded(there.back()) != Folded(literal.text.back()) ||
-         !absl::EqualsIgnoreCase(Abs(there.substr(scanned_)), Abs(literal.text).substr(scanned_)))) {
-      return false;
+void LiteralScanner::Scan(std::string_view text, std::vector<Found>& found) const {
+  size_t end = 0;
+  for (uint32_t at = 0; NextEnding(text, end, at);) {
+    const uint64_t behind = Behind(text, end);
+    const size_t state = at - first_ending_;
+    const Ending* const last = endings_.data() + endings_begin_[state + 1];
+    for (const Ending* ending = endings_.data() + endings_begin_[state]; ending != last; ++ending) {
+      if ((behind & ending->mask) != ending->behind) continue;
+      const size_t begin = end - ending->scanned;
+      if (ending->starts_at_word && !IsWordBoundary(text, begin)) continue;
+      if (ending->compares && !HasRest(literals_[ending->literal], text, begin)) continue;
+      const size_t literal_end = begin + ending->size;
+      if (ending->ends_at_word && !IsWordBoundary(text, literal_end)) continue;
+      found.push_back({ending->literal, static_cast<uint32_t>(begin), static_cast<uint32_t>(literal_end)});
     }
-  } else if (there.front() != literal.text.front() || there.back() != literal.text.back() || there != literal.text) {
-    return false;
   }
-  return (!literal.starts_at_word || IsWordBoundary(text, begin)) &&
-         (!literal.ends_at_word || IsWordBoundary(text, begin + literal.text.size()));
+}
+
+bool LiteralScanner::HasRest(const Literal& literal, std::string_view text, size_t begin) const {
+  const std::string_view there = text.substr(begin, literal.text.size());
+  if (there.size() < literal.text.size()) return false;
+  if (!literal.fold_case) return there == literal.text;
+  return absl::EqualsIgnoreCase(Abs(there.substr(scanned_)), Abs(literal.text).substr(scanned_));
+}
+
+LiteralScanner::Ending LiteralScanner::EndingOf(uint32_t index) const {
+  const Literal& literal = literals_[index];
+  const std::string_view text = literal.text;
+  Ending ending{.literal = index, .size = static_cast<uint32_t>(text.size())};
+  ending.scanned = static_cast<uint8_t>(std::min(text.size(), scanned_));
+  ending.starts_at_word = literal.starts_at_word;
+  ending.ends_at_word = literal.ends_at_word;
+  const std::string_view rest = text.substr(ending.scanned);
+  std::memset(&ending.mask, 0xFF, std::min(rest.size(), sizeof(ending.mask)));
+  ending.behind = Behind(rest, 0) & ending.mask;
+  ending.compares = !literal.fold_case || !rest.empty();
+  return ending;
 }
 
 LiteralScanner::LiteralScanner(std::vector<Literal> literals) : literals_(std::move(literals)) {
@@ -132,7 +154,7 @@ LiteralScanner::LiteralScanner(std::vector<Literal> literals) : literals_(std::m
     }
     if (endings[state].empty()) continue;
     endings_begin_.push_back(static_cast<uint32_t>(endings_.size()));
-    endings_.insert(endings_.end(), endings[state].begin(), endings[state].end());
+    for (const uint32_t i : endings[state]) endings_.push_back(EndingOf(i));
   }
   endings_begin_.push_back(static_cast<uint32_t>(endings_.size()));
 }

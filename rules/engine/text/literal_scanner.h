@@ -3,7 +3,6 @@
 #ifndef YARDMASTER_RULES_ENGINE_TEXT_LITERAL_SCANNER_H_
 #define YARDMASTER_RULES_ENGINE_TEXT_LITERAL_SCANNER_H_
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -11,13 +10,19 @@
 #include <string_view>
 #include <vector>
 
+#include "absl/strings/ascii.h"
+
 namespace yardmaster::rules {
 
 // What `\w` of RE2 is: a letter or digit of ASCII, or "_".
-bool IsWordByte(char c);
+inline bool IsWordByte(char c) { return absl::ascii_isalnum(static_cast<unsigned char>(c)) || c == '_'; }
 
 // As `\b` of RE2 before text[at].
-bool IsWordBoundary(std::string_view text, size_t at);
+inline bool IsWordBoundary(std::string_view text, size_t at) {
+  const bool before = at > 0 && IsWordByte(text[at - 1]);
+  const bool after = at < text.size() && IsWordByte(text[at]);
+  return before != after;
+}
 
 struct Literal {
   std::string text;             // not empty
@@ -32,25 +37,34 @@ class LiteralScanner {
  public:
   explicit LiteralScanner(std::vector<Literal> literals);
 
-  // Calls found(index of the literal, where it begins, where it ends) for each place of each literal, overlapping ones
-  // too, in order of the ends of what the automaton knows.
-  template <typename Found>
-  void Scan(std::string_view text, Found&& found) const {
-    size_t end = 0;
-    for (uint32_t at = 0; NextEnding(text, end, at);) {
-      const size_t state = at - first_ending_;
-      for (uint32_t k = endings_begin_[state]; k < endings_begin_[state + 1]; ++k) {
-        const Literal& literal = literals_[endings_[k]];
-        const size_t begin = end - std::min(literal.text.size(), scanned_);
-        if (Fits(literal, text, begin)) found(endings_[k], begin, begin + literal.text.size());
-      }
-    }
-  }
+  struct Found {
+    uint32_t literal = 0;  // its index
+    uint32_t begin = 0;
+    uint32_t end = 0;
+  };
+
+  // Appends each place of each literal, overlapping ones too, in order of the ends of what the automaton knows. A text
+  // has less than 4 GiB.
+  void Scan(std::string_view text, std::vector<Found>& found) const;
 
  private:
+  // A literal of which the automaton has found the first bytes. Most that begin alike differ in the next eight.
+  struct Ending {
+    uint32_t literal = 0;
+    uint64_t behind = 0;  // as Behind(...), in the bytes of `mask`: those that the literal has
+    uint64_t mask = 0;
+    uint32_t size = 0;
+    uint8_t scanned = 0;  // so many bytes of it
+    bool starts_at_word = false;
+    bool ends_at_word = false;
+    bool compares = false;  // there is more to compare than the automaton does
+  };
+
   // Goes on behind text[end - 1] from a state to the next in which literals end. False: there is none.
   bool NextEnding(std::string_view text, size_t& end, uint32_t& state) const;
-  bool Fits(const Literal& literal, std::string_view text, size_t begin) const;
+  Ending EndingOf(uint32_t index) const;
+  // Whether it stands at `begin`, where its first bytes do in some case.
+  bool HasRest(const Literal& literal, std::string_view text, size_t begin) const;
 
   std::vector<Literal> literals_;
   size_t scanned_ = 0;  // so many bytes of a literal become states; the others seldom tell it from what texts hold
@@ -59,7 +73,7 @@ class LiteralScanner {
   std::vector<uint16_t> next_;           // row of a state + class of a byte → next state
   uint32_t first_ending_ = 0;            // states from here on are those in which literals end
   std::vector<uint32_t> endings_begin_;  // by such a state: where its literals begin in endings_; one more for the end
-  std::vector<uint32_t> endings_;
+  std::vector<Ending> endings_;
 };
 
 }  // namespace yardmaster::rules

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <numeric>
 #include <optional>
-#include <string_view>
 #include <utility>
 
 #include "absl/algorithm/container.h"
@@ -20,12 +19,6 @@ constexpr size_t kMaxGroups = 2;
 
 // The second group is worth nothing where it has a literal that is shorter: such are in nearly every text.
 constexpr size_t kShortestOfSecond = 3;
-
-// Letters of other scripts that have case lie below U+2E80, but for a few that nobody looks for; Chinese has none.
-bool HasNoOtherCase(std::string_view atom) {
-  return absl::c_none_of(atom,
-                         [](char c) { return static_cast<uint8_t>(c) >= 0xC2 && static_cast<uint8_t>(c) < 0xE3; });
-}
 
 // True if a text may match that holds these literals and no others.
 bool MayMatchWith(const re2::FilteredRE2& pattern, const std::vector<int>& atoms) {
@@ -79,6 +72,12 @@ NeededLiteral InItsCase(std::string_view atom, const std::optional<std::bitset<1
 }
 
 }  // namespace
+
+// Letters of other scripts that have case lie below U+2E80; Chinese has none.
+bool HasNoOtherCase(std::string_view text) {
+  return absl::c_none_of(text,
+                         [](char c) { return static_cast<uint8_t>(c) >= 0xC2 && static_cast<uint8_t>(c) < 0xE3; });
+}
 
 NeededLiterals NeededLiteralsOf(re2::FilteredRE2& pattern) {
   std::vector<std::string> atoms;

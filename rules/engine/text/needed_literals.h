@@ -6,12 +6,16 @@
 #include <re2/filtered_re2.h>
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace yardmaster::rules {
 
 // Literals that a pattern needs have this size at least; a single character is in nearly every text.
 inline constexpr int kShortestNeeded = 2;
+
+// True if all letters of `text` that have another case are ASCII's, but for a few that nobody looks for.
+bool HasNoOtherCase(std::string_view text);
 
 struct NeededLiteral {
   std::string text;

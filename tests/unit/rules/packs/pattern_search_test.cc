@@ -1,6 +1,5 @@
-// What the shipped patterns need, on recorded issues: a pattern never matches a text that has not all of it.
-#include "rules/engine/text/needed_literals.h"
-
+// How the shipped patterns are looked for, on recorded issues: one never matches a text that has not all that it needs,
+// and what it is spelled out to is found where RE2 finds it.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -13,8 +12,10 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "rules/engine/pack/pack_loader.h"
+#include "rules/engine/text/needed_literals.h"
 #include "tests/support/shipped_packs.h"
 #include "tests/support/source_path.h"
+#include "tests/support/spelled_places.h"
 
 namespace yardmaster::rules {
 namespace {
@@ -70,6 +71,39 @@ TEST(NeededLiterals, NoShippedPatternMatchesATextWithoutThem) {
     }
   }
   EXPECT_GT(left_out, searched * 4);
+}
+
+TEST(SpelledOut, ShippedPatternsAreFoundWhereRe2FindsThem) {
+  const std::vector<Text> texts = Texts();
+  size_t spelled_out = 0;
+  size_t found = 0;
+  for (const std::string name : {"pytorch-distributed", "hyper-parallel"}) {
+    Problems problems;
+    const auto pack = LoadPack(yardmaster::testing::ShippedPacks(), name, problems);
+    ASSERT_TRUE(pack.has_value());
+    for (const SignalModel& signal : pack->signals) {
+      for (const std::string& pattern : signal.patterns) {
+        const std::vector<SpelledText> spelled = SpelledOut(pattern);
+        if (spelled.empty()) continue;
+        ++spelled_out;
+        const RE2 compiled(pattern, RE2::Quiet);
+        ASSERT_TRUE(compiled.ok()) << pattern;
+        for (const Text& text : texts) {
+          const re2::StringPiece said = text.as_written;
+          re2::StringPiece match;
+          const bool matches = compiled.Match(said, 0, said.size(), RE2::UNANCHORED, &match, 1);
+          const auto place = yardmaster::testing::FirstPlace(spelled, text.as_written);
+          ASSERT_EQ(place.has_value(), matches) << pattern << "\n" << text.as_written;
+          if (!matches) continue;
+          ++found;
+          EXPECT_EQ(text.as_written.substr(place->first, place->second - place->first), match) << pattern;
+          EXPECT_EQ(place->first, static_cast<size_t>(match.data() - said.data())) << pattern;
+        }
+      }
+    }
+  }
+  EXPECT_GT(spelled_out, 100u);
+  EXPECT_GT(found, 500u);
 }
 
 }  // namespace

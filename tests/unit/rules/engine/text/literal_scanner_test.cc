@@ -18,9 +18,12 @@ using Places = std::set<std::pair<uint32_t, size_t>>;  // literal, where
 
 Places Scanned(const std::vector<Literal>& literals, std::string_view text) {
   Places out;
-  LiteralScanner(literals).Scan(text, [&](uint32_t literal, size_t begin, size_t) {
+  std::vector<LiteralScanner::Found> found;
+  LiteralScanner(literals).Scan(text, found);
+  for (const auto& [literal, begin, end] : found) {
     EXPECT_TRUE(out.emplace(literal, begin).second) << "told twice: " << literal << " at " << begin;
-  });
+    EXPECT_EQ(end, begin + literals[literal].text.size());
+  }
   return out;
 }
 

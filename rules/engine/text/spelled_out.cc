@@ -1,0 +1,176 @@
+#include "rules/engine/text/spelled_out.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "absl/algorithm/container.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "rules/engine/text/needed_literals.h"
+#include "services/core/absl_view.h"
+
+namespace yardmaster::rules {
+namespace {
+
+// What stands in a text for "\b" and for "\w*" until it is complete. No pattern that is spelled out has these bytes.
+constexpr char kBoundary = '\1';
+constexpr char kWordBytes = '\2';
+
+// Nobody nests deeper.
+constexpr size_t kMaxNesting = 16;
+
+using Texts = std::vector<std::string>;  // in the order in which they win
+
+// Reads the part of RE2's syntax that has few texts; nothing for any other.
+class Speller {
+ public:
+  explicit Speller(std::string_view pattern) : rest_(pattern) {}
+
+  std::optional<Texts> Read() {
+    std::optional<Texts> all = Alternatives();
+    return rest_.empty() ? all : std::nullopt;
+  }
+
+ private:
+  std::optional<Texts> Alternatives() {
+    Texts all;
+    do {
+      std::optional<Texts> one = Sequence();
+      if (!one.has_value()) return std::nullopt;
+      all.insert(all.end(), one->begin(), one->end());
+      if (all.size() > kMaxSpelledOut) return std::nullopt;
+    } while (Take("|"));
+    return all;
+  }
+
+  std::optional<Texts> Sequence() {
+    Texts all = {""};
+    while (!rest_.empty() && rest_.front() != '|' && rest_.front() != ')') {
+      std::optional<Texts> next = Item();
+      if (!next.has_value()) return std::nullopt;
+      if (Take("?")) next->emplace_back();  // with it goes before without it
+      if (!rest_.empty() && absl::StrContains("?*+{", rest_.front())) return std::nullopt;
+      if (all.size() * next->size() > kMaxSpelledOut) return std::nullopt;
+      Texts both;
+      for (const std::string& before : all) {
+        for (const std::string& behind : *next) both.push_back(before + behind);
+      }
+      all = std::move(both);
+    }
+    return all;
+  }
+
+  std::optional<Texts> Item() {
+    if (Take("(?:")) {
+      if (++nesting_ > kMaxNesting) return std::nullopt;
+      std::optional<Texts> all = Alternatives();
+      --nesting_;
+      return Take(")") ? all : std::nullopt;
+    }
+    if (Take("[")) return Class();
+    if (Take("\\b")) return Texts{std::string(1, kBoundary)};
+    if (Take("\\w*")) return rest_.starts_with('?') ? std::nullopt : std::optional(Texts{std::string(1, kWordBytes)});
+    if (Take("\\")) return Quoted();
+    if (absl::StrContains(".^$()*+?{", rest_.front())) return std::nullopt;
+    return Texts{std::string(Character())};
+  }
+
+  std::optional<Texts> Class() {
+    Texts all;
+    while (!Take("]")) {
+      if (rest_.empty() || !absl::ascii_isascii(static_cast<unsigned char>(rest_.front())) ||
+          absl::StrContains("^[\\", rest_.front())) {
+        return std::nullopt;
+      }
+      const char first = Character().front();
+      char last = first;
+      if (rest_.size() > 1 && rest_.front() == '-' && rest_[1] != ']') {
+        last = rest_[1];
+        rest_.remove_prefix(2);
+      }
+      if (!absl::ascii_isascii(static_cast<unsigned char>(last)) || last == '\\' || last < first) return std::nullopt;
+      for (int c = first; c <= last; ++c) all.emplace_back(1, static_cast<char>(c));
+    }
+    return all.empty() ? std::nullopt : std::optional(all);
+  }
+
+  std::optional<Texts> Quoted() {
+    if (rest_.empty() || !absl::ascii_ispunct(static_cast<unsigned char>(rest_.front()))) return std::nullopt;
+    return Texts{std::string(Character())};
+  }
+
+  std::string_view Character() {
+    const auto lead = static_cast<uint8_t>(rest_.front());
+    const size_t size = lead < 0xC0 ? 1 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
+    const std::string_view character = rest_.substr(0, size);
+    rest_.remove_prefix(character.size());
+    return character;
+  }
+
+  bool Take(std::string_view syntax) {
+    if (!rest_.starts_with(syntax)) return false;
+    rest_.remove_prefix(syntax.size());
+    return true;
+  }
+
+  std::string_view rest_;
+  size_t nesting_ = 0;
+};
+
+bool TakeFront(std::string_view& text, char mark) {
+  const bool has = text.starts_with(mark);
+  if (has) text.remove_prefix(1);
+  return has;
+}
+
+bool TakeBack(std::string_view& text, char mark) {
+  const bool has = text.ends_with(mark);
+  if (has) text.remove_suffix(1);
+  return has;
+}
+
+// Takes out the boundaries between two characters, which are there or not whatever the text is. False: not there.
+bool SettleInnerBoundaries(std::string& text) {
+  for (size_t at = text.find(kBoundary); at != std::string::npos; at = text.find(kBoundary, at)) {
+    text.erase(at, 1);
+    if (!IsWordBoundary(text, at)) return false;
+  }
+  return true;
+}
+
+// Appends what `text` stands for; nothing where it can't be found anywhere. False: it is more than a literal.
+bool Complete(std::string_view text, bool fold_case, std::vector<SpelledText>& out) {
+  SpelledText one;
+  one.literal.fold_case = fold_case;
+  while (TakeFront(text, kBoundary)) one.literal.starts_at_word = true;
+  while (TakeBack(text, kBoundary)) one.literal.ends_at_word = true;
+  one.goes_on = TakeBack(text, kWordBytes);
+  if (absl::StrContains(Abs(text), kWordBytes)) return false;
+  one.literal.text = std::string(text);
+  if (one.goes_on) {
+    if (text.empty() || !IsWordByte(text.back())) return false;
+    one.literal.ends_at_word = false;  // a word ends behind all word bytes
+  }
+  if (!SettleInnerBoundaries(one.literal.text)) return true;
+  if (one.literal.text.size() < kShortestNeeded) return false;
+  out.push_back(std::move(one));
+  return true;
+}
+
+}  // namespace
+
+std::vector<SpelledText> SpelledOut(std::string_view pattern) {
+  const bool fold_case = pattern.starts_with("(?i)");
+  if (fold_case) pattern.remove_prefix(4);
+  const auto is_mark = [](char c) { return c == kBoundary || c == kWordBytes; };
+  if (absl::c_any_of(pattern, is_mark) || (fold_case && !HasNoOtherCase(pattern))) return {};
+  const std::optional<Texts> texts = Speller(pattern).Read();
+  if (!texts.has_value()) return {};
+  std::vector<SpelledText> out;
+  const bool complete = absl::c_all_of(*texts, [&](const auto& text) { return Complete(text, fold_case, out); });
+  return complete ? out : std::vector<SpelledText>();
+}
+
+}  // namespace yardmaster::rules

@@ -1,0 +1,33 @@
+// A pattern (the first line) and a text (the rest): what the pattern is spelled out to is found where RE2 finds the
+// pattern.
+#include <re2/re2.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "rules/engine/text/spelled_out.h"
+#include "tests/fuzz/check.h"
+#include "tests/support/spelled_places.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  const std::string_view input(reinterpret_cast<const char*>(data), size);
+  const std::string_view pattern = input.substr(0, input.find('\n'));
+  const std::string_view text = input.substr(std::min(input.size(), pattern.size() + 1));
+  // Two letters that are no ASCII have one of ASCII as their other case.
+  if (text.find("\xE2\x84\xAA") != text.npos || text.find("\xC5\xBF") != text.npos) return 0;
+  const auto spelled = yardmaster::rules::SpelledOut(pattern);
+  if (spelled.empty()) return 0;
+  const RE2 compiled(pattern, RE2::Quiet);
+  if (compiled.error_code() == RE2::ErrorBadUTF8) return 0;  // no pack is read that has some
+  yardmaster::Check(compiled.ok(), "what is spelled out is a pattern");
+  re2::StringPiece match;
+  const auto place = yardmaster::testing::FirstPlace(spelled, text);
+  yardmaster::Check(compiled.Match(text, 0, text.size(), RE2::UNANCHORED, &match, 1) == place.has_value(),
+                    "both match or neither");
+  if (!place.has_value()) return 0;
+  yardmaster::Check(match.data() == text.data() + place->first, "both at the same place");
+  yardmaster::Check(match.size() == place->second - place->first, "both to the same end");
+  return 0;
+}
