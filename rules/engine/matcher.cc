@@ -11,6 +11,7 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/container/inlined_vector.h"
+#include "absl/strings/str_cat.h"
 #include "rules/engine/pack/pack_reader.h"
 #include "rules/engine/text/name_places.h"
 #include "rules/engine/text/needed_literals.h"
@@ -107,6 +108,7 @@ class Matcher::Forms {
       }
       if (!literal.rest.words.empty()) {
         form.rest = static_cast<uint32_t>(matcher.rests_.size());
+        form.then = FirstByteOf(literal.rest);
         matcher.rests_.push_back(std::move(literal.rest));
       }
       if (form.group == 0 || form.rest != 0) matcher.only_needed_.back() = false;
@@ -208,14 +210,23 @@ std::unique_ptr<Matcher> Matcher::Create(const std::vector<SignalModel>& signals
       const bool is_name = literal.first.text.find_first_of("/.") == std::string::npos;
       all.Add(std::move(literal), {.signal = s, .index = order++, .is_name = is_name});
     }
-    refused[s] = !forms.import_pattern.empty() &&
-                 !matcher->AddPattern(s, order++, forms.import_pattern, std::move(forms.imported), all);
+    refused[s] =
+        !forms.import_pattern.empty() && !matcher->AddPattern(s, order++, forms.import_pattern, forms.imported, all);
     for (const std::string& pattern : signals[s].patterns) {
-      const std::vector<SpelledText> spelled = SpelledOut(pattern);
-      for (const SpelledText& one : spelled) {
-        all.Add({one.literal, {}}, {.signal = s, .index = order++, .spelled = true, .goes_on = one.goes_on});
+      std::string left;  // alternatives that only RE2 can look for, as long as they follow each other
+      const auto add_left = [&] {
+        if (!left.empty() && !matcher->AddPattern(s, order++, left, {}, all)) refused[s] = true;
+        left.clear();
+      };
+      for (const std::string& alternative : AlternativesOf(pattern)) {
+        const std::vector<SpelledText> spelled = SpelledOut(alternative);
+        if (spelled.empty()) absl::StrAppend(&left, left.empty() ? "" : "|", alternative);
+        if (!spelled.empty()) add_left();
+        for (const SpelledText& one : spelled) {
+          all.Add({one.literal, {}}, {.signal = s, .index = order++, .spelled = true, .goes_on = one.goes_on});
+        }
       }
-      if (spelled.empty() && !matcher->AddPattern(s, order++, pattern, {}, all)) refused[s] = true;
+      add_left();
     }
   }
   MarkEmptyMatches(signals, refused, problems);
@@ -240,7 +251,7 @@ std::unique_ptr<Matcher> Matcher::Create(const std::vector<SignalModel>& signals
 }
 
 bool Matcher::AddPattern(uint32_t signal, uint32_t order, const std::string& pattern,
-                         std::vector<SignalLiteral> imported, Forms& forms) {
+                         std::span<std::vector<SignalLiteral>> needed, Forms& forms) {
   const auto index = static_cast<uint32_t>(patterns_.size());
   Pattern added;
   added.signal = signal;
@@ -248,10 +259,8 @@ bool Matcher::AddPattern(uint32_t signal, uint32_t order, const std::string& pat
   added.compiled = std::make_unique<re2::FilteredRE2>(kShortestNeeded);
   int id = 0;
   if (added.compiled->Add(pattern, PatternOptions(kPatternMemory), &id) != RE2::NoError) return false;
-  std::vector<std::vector<SignalLiteral>> groups;
-  if (!imported.empty()) {
-    groups.push_back(std::move(imported));
-  } else {
+  std::vector<std::vector<SignalLiteral>> groups(needed.begin(), needed.end());
+  if (groups.empty()) {
     for (std::vector<NeededLiteral>& group : NeededLiteralsOf(*added.compiled)) {
       std::vector<SignalLiteral>& literals = groups.emplace_back();
       for (NeededLiteral& one : group) literals.push_back({{std::move(one.text), one.fold_case, false, false}, {}});
@@ -309,6 +318,7 @@ void Matcher::Match(const std::vector<ZonedText>& texts, std::vector<SignalHit>&
         const Form* const last = forms_.data() + first_form_[literal.literal + 1];
         for (const Form* form = forms_.data() + first_form_[literal.literal]; form != last; ++form) {
           if (!is_open(form->signal)) continue;
+          if (form->then != '\0' && !IsNextWord(part, literal.end, form->then)) continue;
           size_t end = form->rest == 0 ? literal.end : EndOf(rests_[form->rest], part, literal.end);
           if (end == std::string_view::npos) continue;
           if (form->group != 0) {

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -62,6 +63,7 @@ class Matcher {
     uint32_t signal = 0;
     uint32_t index = 0;    // of the pattern that needs it, in patterns_; else its order among the signal's forms
     uint32_t rest = 0;     // in rests_: what must follow
+    char then = '\0';      // FirstByteOf() the rest
     uint8_t group = 0;     // bit of the pattern's group; 0: no pattern needs it, it is a match itself
     uint8_t groups = 0;    // bits of all groups of the pattern: a zone must have a literal of each
     bool is_name = false;  // a plain word, which a path or a build command that holds it does not name
@@ -79,9 +81,10 @@ class Matcher {
 
   Matcher() = default;
   bool Negated(std::string_view text, size_t begin, size_t match) const;
-  // False: RE2 refuses it. Without `imported`, what it needs is found out.
-  bool AddPattern(uint32_t signal, uint32_t order, const std::string& pattern, std::vector<SignalLiteral> imported,
-                  Forms& forms);
+  // `needed`: groups of literals of each of which a text must have one; without any, they are found out. False: RE2
+  // refuses the pattern.
+  bool AddPattern(uint32_t signal, uint32_t order, const std::string& pattern,
+                  std::span<std::vector<SignalLiteral>> needed, Forms& forms);
 
   std::vector<Pattern> patterns_;     // those of a signal stand together
   std::vector<bool> negatable_;       // by signal

@@ -2,6 +2,7 @@
 
 #include <re2/re2.h>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
@@ -57,15 +58,16 @@ void AddImport(const std::string& module, SignalForms& out) {
   if (dot == std::string::npos) {
     const std::string name = absl::StrCat(RE2::QuoteMeta(module), EndsWithWordByte(module) ? "\\b" : "");
     AppendAlternative(out.import_pattern, absl::StrCat("\\b(?:import|from)[ \\t]+", name));
-    out.imported.push_back(Word(module, /*fold_case=*/false));
+    for (std::vector<SignalLiteral>& group : out.imported) group.push_back(Word(module, /*fold_case=*/false));
     return;
   }
   out.literals.push_back(Word(module, /*fold_case=*/false));
   const std::string parent = module.substr(0, dot);
-  AppendAlternative(out.import_pattern,
-                    absl::StrCat("\\bfrom[ \\t]+", RE2::QuoteMeta(parent), "[ \\t]+import[ \\t][^\\n]*\\b",
-                                 RE2::QuoteMeta(std::string_view(module).substr(dot + 1)), "\\b"));
-  out.imported.push_back({{parent, false, false, false}, {{"import"}, false}});
+  const std::string name = module.substr(dot + 1);
+  AppendAlternative(out.import_pattern, absl::StrCat("\\bfrom[ \\t]+", RE2::QuoteMeta(parent),
+                                                     "[ \\t]+import[ \\t][^\\n]*\\b", RE2::QuoteMeta(name), "\\b"));
+  out.imported[0].push_back({{parent, false, false, false}, {{"import"}, false}});
+  out.imported[1].push_back({{name, false, true, true}, {}});
 }
 
 }  // namespace
@@ -81,6 +83,17 @@ SignalForms FormsOf(const SignalModel& signal) {
   for (const std::string& path : signal.frames) out.literals.push_back(Word(path, /*fold_case=*/false));
   for (const std::string& module : signal.imports) AddImport(module, out);
   return out;
+}
+
+char FirstByteOf(const PhraseRest& rest) {
+  const char first = rest.words.empty() || rest.words.front().empty() ? '\0' : rest.words.front().front();
+  return IsSeparator(first) ? '\0' : absl::ascii_tolower(static_cast<unsigned char>(first));
+}
+
+bool IsNextWord(std::string_view text, size_t at, char first) {
+  size_t next = at;
+  while (next < text.size() && IsSeparator(text[next])) ++next;
+  return next > at && next < text.size() && absl::ascii_tolower(static_cast<unsigned char>(text[next])) == first;
 }
 
 size_t EndOf(const PhraseRest& rest, std::string_view text, size_t at) { return EndOfWords(rest, text, at, 0); }

@@ -3,6 +3,7 @@
 #ifndef YARDMASTER_RULES_ENGINE_SIGNAL_FORMS_H_
 #define YARDMASTER_RULES_ENGINE_SIGNAL_FORMS_H_
 
+#include <array>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,13 +26,19 @@ struct SignalLiteral {
 
 struct SignalForms {
   std::vector<SignalLiteral> literals;
-  // Of imports: where none of them is, no import is.
-  std::vector<SignalLiteral> imported;
+  // Of imports: where a text has not one of each group, no import is. Empty groups: there are no imports.
+  std::array<std::vector<SignalLiteral>, 2> imported;
   // One alternation over such imports; empty if there are none.
   std::string import_pattern;
 };
 
 SignalForms FormsOf(const SignalModel& signal);
+
+// First byte of the rest, in lower case; 0 where it could be taken for what separates words.
+char FirstByteOf(const PhraseRest& rest);
+
+// Whether a word that begins with `first`, in lower case, follows: cheaper than EndOf() where it does not.
+bool IsNextWord(std::string_view text, size_t at, char first);
 
 // Where the rest ends that begins at `at`; npos if it is not there.
 size_t EndOf(const PhraseRest& rest, std::string_view text, size_t at);

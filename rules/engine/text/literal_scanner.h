@@ -48,20 +48,21 @@ class LiteralScanner {
   void Scan(std::string_view text, std::vector<Found>& found) const;
 
  private:
-  // A literal of which the automaton has found the first bytes. Most that begin alike differ in the next eight.
+  // A literal of which the automaton has found the first bytes. Most that begin alike differ in the next seven.
   struct Ending {
+    uint64_t behind = 0;  // those of the literal, as BehindOf() has them, in the upper bytes
     uint32_t literal = 0;
-    uint64_t behind = 0;  // as Behind(...), in the bytes of `mask`: those that the literal has
-    uint64_t mask = 0;
-    uint32_t size = 0;
-    uint8_t scanned = 0;  // so many bytes of it
+    uint8_t shift = 0;    // bits that bring the bytes of a text to the place of `behind`
+    uint8_t scanned = 0;  // bytes that the automaton has found
     bool starts_at_word = false;
-    bool ends_at_word = false;
-    bool compares = false;  // there is more to compare than the automaton does
+    bool compares : 1 = false;  // there is more to compare than the automaton does
+    bool ends_at_word : 1 = false;
   };
 
-  // Goes on behind text[end - 1] from a state to the next in which literals end. False: there is none.
-  bool NextEnding(std::string_view text, size_t& end, uint32_t& state) const;
+  // The states behind each byte of text[begin, begin + size) to `states`.
+  void Run(std::string_view text, size_t begin, size_t size, uint16_t* states) const;
+  // Appends the literals that end behind text[end - 1], where the automaton is in a state in which some do.
+  void Compare(std::string_view text, size_t end, size_t state, std::vector<Found>& found) const;
   Ending EndingOf(uint32_t index) const;
   // Whether it stands at `begin`, where its first bytes do in some case.
   bool HasRest(const Literal& literal, std::string_view text, size_t begin) const;

@@ -119,5 +119,22 @@ TEST(SignalForms, DerivedSignalHasNone) {
   EXPECT_TRUE(forms.literals.empty());
 }
 
+TEST(SignalForms, OfAlternativesTheLeftmostWinsThenTheFirst) {
+  const auto found = [](std::vector<std::string> patterns, std::string_view text) {
+    SignalModel signal;
+    signal.patterns = std::move(patterns);
+    return Found(signal, text);
+  };
+  // Some are spelled out, others are searched for.
+  EXPECT_EQ(found({"abc|ab.+"}, "abc d"), "abc");
+  EXPECT_EQ(found({"ab.+|abc"}, "abc d"), "abc d");
+  EXPECT_EQ(found({"abc|b.+"}, "b1 abc"), "b1 abc");
+  EXPECT_EQ(found({"abc", "ab.+"}, "abc d"), "abc");
+  EXPECT_EQ(found({"ab.+", "abc"}, "abc d"), "abc d");
+  EXPECT_EQ(found({"\\b(?:shard\\w*|[xy]+z|mesh)\\b"}, "a xyxz mesh"), "xyxz");
+  EXPECT_EQ(found({"\\b(?:shard\\w*|[xy]+z|mesh)\\b"}, "a mesh xyxz"), "mesh");
+  EXPECT_EQ(found({"\\b(?:shard\\w*|[xy]+z|mesh)\\b"}, "unsharded sharded_1"), "sharded_1");
+}
+
 }  // namespace
 }  // namespace yardmaster::rules

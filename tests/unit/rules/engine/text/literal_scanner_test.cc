@@ -49,6 +49,19 @@ TEST(LiteralScanner, LiteralsWithinOthersAndOverlappingOnesAreFound) {
   EXPECT_EQ(Scanned(literals, "ushers"), (Places{{0, 1}, {1, 2}, {2, 2}, {3, 1}, {3, 5}, {4, 3}, {5, 2}}));
 }
 
+TEST(LiteralScanner, ALiteralIsFoundWhereverItStands) {
+  const std::vector<Literal> literals = {{"checkpoint"}, {"ab"}};
+  const LiteralScanner scanner(literals);
+  for (size_t at = 0; at <= 2100; ++at) {
+    const std::string text = std::string(at, '.') + "checkpointab" + std::string(2100 - at, '.');
+    std::vector<LiteralScanner::Found> found;
+    scanner.Scan(text, found);
+    ASSERT_EQ(found.size(), 2u) << at;
+    ASSERT_EQ(found[0].begin, at);
+    ASSERT_EQ(found[1].begin, at + 10);
+  }
+}
+
 TEST(LiteralScanner, NoLiteralsFindNothing) { EXPECT_TRUE(Scanned({}, "text").empty()); }
 
 TEST(LiteralScanner, CaseIsFoldedOnlyWhereItIsAskedFor) {
