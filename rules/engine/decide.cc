@@ -12,6 +12,10 @@ namespace {
 
 using Impl = CompiledPack::Impl;
 
+// Room for what an issue of usual size has.
+constexpr size_t kHitsAtFirst = 32;
+constexpr size_t kEvidenceAtFirst = 4;
+
 // One suppressor that acted on one label.
 struct Suppressed {
   uint32_t label;
@@ -100,6 +104,7 @@ void Decider::SplitZones() {
 }
 
 void Decider::AddEvidence(uint32_t label, const Evidence& evidence) {
+  if (evidence_[label].empty()) evidence_[label].reserve(kEvidenceAtFirst);
   evidence_[label].push_back(evidence);
   facts_.base_scores[label] += evidence.score;
 }
@@ -282,6 +287,7 @@ bool Decider::InQueue() const {
 
 void Decider::Run() {
   SplitZones();
+  hits_.reserve(kHitsAtFirst);
   impl_.matcher->Match(texts_, hits_);
   const size_t labels = impl_.label_names.size();
   facts_.base_scores.assign(labels, 0);
@@ -304,6 +310,8 @@ void Decider::Run() {
 Procedure Decider::RunSteps() const {
   Procedure out;
   out.steps.reserve(impl_.steps.size());
+  out.labels.reserve(impl_.label_names.size());
+  out.whole.reserve(impl_.label_names.size());
   facts_.step_taken.assign(impl_.steps.size(), false);
   const std::string* stopped = nullptr;
   const auto want = [&](uint32_t label) {
@@ -423,8 +431,14 @@ void Decider::FillDecision(Decision& decision) {
   }
 
   // Labels with evidence or chosen, chosen ones first, strongest first.
+  std::vector<uint32_t> told;
+  told.reserve(impl_.label_names.size());
   for (uint32_t label = 0; label < impl_.label_names.size(); ++label) {
-    if (impl_.classifier_of_label[label] < 0 || (evidence_[label].empty() && !facts_.chosen[label])) continue;
+    if (impl_.classifier_of_label[label] < 0) continue;
+    if (!evidence_[label].empty() || facts_.chosen[label]) told.push_back(label);
+  }
+  decision.results.reserve(told.size());
+  for (const uint32_t label : told) {
     const auto c = static_cast<size_t>(impl_.classifier_of_label[label]);
     const ClassifierModel& classifier = impl_.model.classifiers[c];
     LabelResult result;

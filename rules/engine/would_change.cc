@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "absl/strings/str_cat.h"
+#include "services/core/absl_view.h"
 
 namespace yardmaster::rules {
 namespace {
@@ -34,8 +35,8 @@ std::string ChosenMulti(const LabelResult& result) {
     if (evidence.rule_id == rule) without -= evidence.score;
   }
   if (without >= result.threshold) return {};
-  return "without '" + std::string(rule) + "' it would have " + Points(without) + " points, " +
-         Points(result.threshold - without) + " below the threshold";
+  return absl::StrCat("without '", Abs(rule), "' it would have ", Points(without), " points, ",
+                      Points(result.threshold - without), " below the threshold");
 }
 
 }  // namespace
@@ -47,17 +48,18 @@ std::string WouldChange(const CompiledPack::Impl& impl, const Facts& facts, uint
 
   if (!result.chosen) {
     if (!result.suppressed.empty() && result.suppressed.front().score_before >= result.threshold) {
-      return "without '" + std::string(result.suppressed.front().rule_id) + "' it would have " +
-             Points(result.suppressed.front().score_before) + " points";
+      return absl::StrCat("without '", Abs(result.suppressed.front().rule_id), "' it would have ",
+                          Points(result.suppressed.front().score_before), " points");
     }
     if (result.confidence == Confidence::kNone) return {};
-    if (result.score < result.threshold) return "needs " + Points(result.threshold - result.score) + " more points";
+    if (result.score < result.threshold)
+      return absl::StrCat("needs ", Points(result.threshold - result.score), " more points");
     const int winner = ChosenOf(impl.classifiers[c], facts);
     if (multi || winner < 0) return {};
     const double best = facts.scores[static_cast<size_t>(winner)];
     const std::string& name = impl.label_names[static_cast<size_t>(winner)];
-    if (result.score >= best * model.margin) return "'" + name + "' has precedence";
-    return "'" + name + "' has " + Points(best - result.score) + " points more";
+    if (result.score >= best * model.margin) return absl::StrCat("'", name, "' has precedence");
+    return absl::StrCat("'", name, "' has ", Points(best - result.score), " points more");
   }
   if (multi) return ChosenMulti(result);
 
@@ -69,13 +71,14 @@ std::string WouldChange(const CompiledPack::Impl& impl, const Facts& facts, uint
   }
   if (result.score < result.threshold && result.confidence == Confidence::kLow) {
     if (next < 0) return "the default: no label of the group has evidence";
-    return "the default: '" + impl.label_names[static_cast<size_t>(next)] + "' needs " +
-           Points(result.threshold - facts.scores[static_cast<size_t>(next)]) + " more points";
+    return absl::StrCat("the default: '", impl.label_names[static_cast<size_t>(next)], "' needs ",
+                        Points(result.threshold - facts.scores[static_cast<size_t>(next)]), " more points");
   }
   if (next < 0) return {};
+  const std::string& name = impl.label_names[static_cast<size_t>(next)];
   const double gap = result.score - facts.scores[static_cast<size_t>(next)];
-  if (gap <= 0) return "has precedence over '" + impl.label_names[static_cast<size_t>(next)] + "'";
-  return "'" + impl.label_names[static_cast<size_t>(next)] + "' is next, with " + Points(gap) + " points less";
+  if (gap <= 0) return absl::StrCat("has precedence over '", name, "'");
+  return absl::StrCat("'", name, "' is next, with ", Points(gap), " points less");
 }
 
 }  // namespace yardmaster::rules
