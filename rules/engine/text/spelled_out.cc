@@ -92,7 +92,9 @@ class Speller {
         rest_.remove_prefix(2);
       }
       if (!absl::ascii_isascii(static_cast<unsigned char>(last)) || last == '\\' || last < first) return std::nullopt;
-      for (int c = first; c <= last; ++c) all.emplace_back(1, static_cast<char>(c));
+      for (unsigned c = static_cast<unsigned char>(first); c <= static_cast<unsigned char>(last); ++c) {
+        all.emplace_back(1, static_cast<char>(c));
+      }
     }
     return all.empty() ? std::nullopt : std::optional(all);
   }
@@ -229,6 +231,7 @@ std::vector<std::string> AlternativesOf(std::string_view pattern) {
   }
   if (parts.size() < 2) return {std::string(pattern)};
   std::vector<std::string> out;
+  out.reserve(parts.size());
   for (const std::string_view part : parts) {
     out.push_back(absl::StrCat(Abs(flags), Abs(before), "(?:", Abs(part), ")", Abs(behind)));
   }
