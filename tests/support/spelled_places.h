@@ -17,6 +17,7 @@ namespace yardmaster::testing {
 inline std::optional<std::pair<size_t, size_t>> FirstPlace(const std::vector<rules::SpelledText>& spelled,
                                                            std::string_view text) {
   std::vector<rules::Literal> literals;
+  literals.reserve(spelled.size());
   for (const rules::SpelledText& one : spelled) literals.push_back(one.literal);
   std::vector<rules::LiteralScanner::Found> found;
   rules::LiteralScanner(std::move(literals)).Scan(text, found);

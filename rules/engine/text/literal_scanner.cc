@@ -108,7 +108,7 @@ LiteralScanner::Ending LiteralScanner::EndingOf(uint32_t index) const {
 
 LiteralScanner::LiteralScanner(std::vector<Literal> literals) : literals_(std::move(literals)) {
   // However many literals there are, states are numbers of 16 bits.
-  scanned_ = std::clamp<size_t>(UINT16_MAX / std::max<size_t>(literals_.size(), 1), 1, 6);
+  scanned_ = std::clamp<size_t>(UINT16_MAX / std::max<size_t>(literals_.size(), 1), 1, 4);
   std::array<bool, 256> used{};
   for (const Literal& literal : literals_) {
     for (const char c : std::string_view(literal.text).substr(0, scanned_)) used[Folded(c)] = true;
