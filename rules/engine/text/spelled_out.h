@@ -17,8 +17,7 @@ inline constexpr size_t kMaxSpelledOut = 64;
 // One of the texts that a pattern matches.
 struct SpelledText {
   Literal literal;
-  bool goes_on =
-      false;  // all word bytes behind the literal belong to the match; `literal.ends_at_word` holds behind them
+  bool goes_on = false;  // the word bytes behind the literal belong to the match
 };
 
 // All texts that `pattern` (RE2 syntax, refused ones too) matches, in the order in which they win where several match
