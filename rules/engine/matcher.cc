@@ -13,6 +13,7 @@
 #include "absl/container/inlined_vector.h"
 #include "absl/strings/str_cat.h"
 #include "rules/engine/pack/pack_reader.h"
+#include "rules/engine/text/alternatives.h"
 #include "rules/engine/text/name_places.h"
 #include "rules/engine/text/needed_literals.h"
 #include "rules/engine/text/spelled_out.h"

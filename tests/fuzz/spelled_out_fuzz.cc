@@ -9,6 +9,7 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_join.h"
+#include "rules/engine/text/alternatives.h"
 #include "rules/engine/text/spelled_out.h"
 #include "tests/fuzz/check.h"
 #include "tests/support/spelled_places.h"

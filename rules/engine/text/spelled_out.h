@@ -3,7 +3,6 @@
 #ifndef YARDMASTER_RULES_ENGINE_TEXT_SPELLED_OUT_H_
 #define YARDMASTER_RULES_ENGINE_TEXT_SPELLED_OUT_H_
 
-#include <string>
 #include <string_view>
 #include <vector>
 
@@ -25,10 +24,6 @@ struct SpelledText {
 // two bytes or depend on more than word boundaries ("^"), and where the case of other letters than ASCII's would
 // matter.
 std::vector<SpelledText> SpelledOut(std::string_view pattern);
-
-// The patterns of which `pattern` is the alternation, in the order in which they win: of "(?i)\b(?:a|b.c)\b",
-// "(?i)\b(?:a)\b" and "(?i)\b(?:b.c)\b". Only itself where it is none, and where its syntax is not plain.
-std::vector<std::string> AlternativesOf(std::string_view pattern);
 
 }  // namespace yardmaster::rules
 
