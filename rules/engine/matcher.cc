@@ -214,20 +214,7 @@ std::unique_ptr<Matcher> Matcher::Create(const std::vector<SignalModel>& signals
     refused[s] =
         !forms.import_pattern.empty() && !matcher->AddPattern(s, order++, forms.import_pattern, forms.imported, all);
     for (const std::string& pattern : signals[s].patterns) {
-      std::string left;  // alternatives that only RE2 can look for, as long as they follow each other
-      const auto add_left = [&] {
-        if (!left.empty() && !matcher->AddPattern(s, order++, left, {}, all)) refused[s] = true;
-        left.clear();
-      };
-      for (const std::string& alternative : AlternativesOf(pattern)) {
-        const std::vector<SpelledText> spelled = SpelledOut(alternative);
-        if (spelled.empty()) absl::StrAppend(&left, left.empty() ? "" : "|", alternative);
-        if (!spelled.empty()) add_left();
-        for (const SpelledText& one : spelled) {
-          all.Add({one.literal, {}}, {.signal = s, .index = order++, .spelled = true, .goes_on = one.goes_on});
-        }
-      }
-      add_left();
+      if (!matcher->AddAlternatives(s, order, pattern, all)) refused[s] = true;
     }
   }
   MarkEmptyMatches(signals, refused, problems);
@@ -249,6 +236,28 @@ std::unique_ptr<Matcher> Matcher::Create(const std::vector<SignalModel>& signals
   }
   if (problems.size() != before) return nullptr;
   return matcher;
+}
+
+bool Matcher::AddAlternatives(uint32_t signal, uint32_t& order, const std::string& pattern, Forms& forms) {
+  bool accepted = true;
+  std::string left;  // those that only RE2 can look for, as long as they follow each other
+  const auto add_left = [&] {
+    if (!left.empty() && !AddPattern(signal, order++, left, {}, forms)) accepted = false;
+    left.clear();
+  };
+  for (const std::string& alternative : AlternativesOf(pattern)) {
+    const std::vector<SpelledText> spelled = SpelledOut(alternative);
+    if (spelled.empty()) {
+      absl::StrAppend(&left, left.empty() ? "" : "|", alternative);
+      continue;
+    }
+    add_left();
+    for (const SpelledText& one : spelled) {
+      forms.Add({one.literal, {}}, {.signal = signal, .index = order++, .spelled = true, .goes_on = one.goes_on});
+    }
+  }
+  add_left();
+  return accepted;
 }
 
 bool Matcher::AddPattern(uint32_t signal, uint32_t order, const std::string& pattern,

@@ -81,6 +81,9 @@ class Matcher {
 
   Matcher() = default;
   bool Negated(std::string_view text, size_t begin, size_t match) const;
+  // What `pattern` is spelled out to, and the alternatives of it that only RE2 can look for. `order`: of the next form.
+  // False: RE2 refuses one.
+  bool AddAlternatives(uint32_t signal, uint32_t& order, const std::string& pattern, Forms& forms);
   // `needed`: groups of literals of each of which a text must have one; without any, they are found out. False: RE2
   // refuses the pattern.
   bool AddPattern(uint32_t signal, uint32_t order, const std::string& pattern,

@@ -86,7 +86,7 @@ SignalForms FormsOf(const SignalModel& signal) {
 }
 
 char FirstByteOf(const PhraseRest& rest) {
-  const char first = rest.words.empty() || rest.words.front().empty() ? '\0' : rest.words.front().front();
+  const char first = rest.words.front().front();
   return IsSeparator(first) ? '\0' : absl::ascii_tolower(static_cast<unsigned char>(first));
 }
 

@@ -34,7 +34,7 @@ struct SignalForms {
 
 SignalForms FormsOf(const SignalModel& signal);
 
-// First byte of the rest, in lower case; 0 where it could be taken for what separates words.
+// First byte of a rest that has words, in lower case; 0 where it could be taken for what separates words.
 char FirstByteOf(const PhraseRest& rest);
 
 // Whether a word that begins with `first`, in lower case, follows: cheaper than EndOf() where it does not.

@@ -54,7 +54,7 @@ class LiteralScanner {
     uint32_t literal = 0;
     uint8_t shift = 0;    // bits that bring the bytes of a text to the place of `behind`
     uint8_t scanned = 0;  // bytes that the automaton has found
-    bool starts_at_word = false;
+    bool starts_at_word : 1 = false;
     bool compares : 1 = false;  // there is more to compare than the automaton does
     bool ends_at_word : 1 = false;
   };

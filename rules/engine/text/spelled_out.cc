@@ -1,6 +1,5 @@
 #include "rules/engine/text/spelled_out.h"
 
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>
@@ -10,6 +9,7 @@
 #include "absl/strings/match.h"
 #include "rules/engine/text/needed_literals.h"
 #include "services/core/absl_view.h"
+#include "services/core/utf8.h"
 
 namespace yardmaster::rules {
 namespace {
@@ -104,9 +104,7 @@ class Speller {
   }
 
   std::string_view Character() {
-    const auto lead = static_cast<uint8_t>(rest_.front());
-    const size_t size = lead < 0xC0 ? 1 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
-    const std::string_view character = rest_.substr(0, size);
+    const std::string_view character = FirstCodePoints(rest_, 1);
     rest_.remove_prefix(character.size());
     return character;
   }
