@@ -24,6 +24,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using ::testing::Contains;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
@@ -67,7 +68,22 @@ class NotingControl final : public v1::RunnerService::Service {
     return grpc::Status::OK;
   }
 
-  std::mutex mutex;  // guards what follows
+  // A run that is over has had its answers, but the locks are what makes that known to this thread.
+  std::vector<v1::FinishRunRequest> Ends() const {
+    const std::lock_guard<std::mutex> lock(mutex);
+    return ends;
+  }
+  std::vector<std::string> Verdicts() const {
+    std::vector<std::string> verdicts;
+    for (const v1::FinishRunRequest& end : Ends()) verdicts.push_back(end.verdict());
+    return verdicts;
+  }
+  std::vector<std::string> Declined() const {
+    const std::lock_guard<std::mutex> lock(mutex);
+    return declined;
+  }
+
+  mutable std::mutex mutex;  // guards what follows
   std::string log;
   std::map<std::string, std::string> files;
   std::vector<v1::FinishRunRequest> ends;
@@ -138,8 +154,7 @@ TEST_F(LocalRunTest, ASupervisorThatIsStoppedIsToldToEndAndGoesOnToDoSo) {
   UntilOver(run, [&] {
     if (fs::exists(Folder() / "supervisor.pid")) run.Cancel();
   });
-  ASSERT_EQ(service_.ends.size(), 1U);
-  EXPECT_EQ(service_.ends[0].verdict(), "cancelled");
+  EXPECT_THAT(service_.Verdicts(), ElementsAre("cancelled"));
 }
 
 TEST_F(LocalRunTest, ASupervisorThatHasNotSaidItsNumberWhenTheRunIsCancelledIsToldOnceItHas) {
@@ -150,8 +165,7 @@ TEST_F(LocalRunTest, ASupervisorThatHasNotSaidItsNumberWhenTheRunIsCancelledIsTo
   UntilOver(run, [&] {
     if (fs::exists(Folder() / "begun")) run.Cancel();
   });
-  ASSERT_EQ(service_.ends.size(), 1U);
-  EXPECT_EQ(service_.ends[0].verdict(), "cancelled");
+  EXPECT_THAT(service_.Verdicts(), ElementsAre("cancelled"));
 }
 
 TEST_F(LocalRunTest, ASupervisorThatHearsNothingIsKilledAfterAWhile) {
@@ -160,8 +174,7 @@ TEST_F(LocalRunTest, ASupervisorThatHearsNothingIsKilledAfterAWhile) {
   UntilOver(run, [&] {
     if (fs::exists(Folder() / "supervisor.pid")) run.Cancel();
   });
-  ASSERT_EQ(service_.ends.size(), 1U);
-  EXPECT_EQ(service_.ends[0].verdict(), "cancelled");
+  EXPECT_THAT(service_.Verdicts(), ElementsAre("cancelled"));
 }
 
 // As after a worker that died right after it had started it.
@@ -174,15 +187,14 @@ TEST_F(LocalRunTest, ASupervisorWhoseNumberNobodyKnowsCanBeCancelledAllTheSame) 
     EXPECT_FALSE(fs::exists(Folder() / "supervisor.pid"));
     run.Cancel();
   });
-  ASSERT_EQ(service_.ends.size(), 1U);
-  EXPECT_EQ(service_.ends[0].verdict(), "cancelled");
+  EXPECT_THAT(service_.Verdicts(), ElementsAre("cancelled"));
 }
 
 TEST_F(LocalRunTest, WhatCanNotBeKeptIsDeclined) {
   LocalRun run(RunFolder(RunFolder::PathOf(dir_.path() / "runs", order_)), order_);
   run.Decline("the worker can't keep it: No space left on device");
   UntilOver(run);
-  EXPECT_THAT(service_.declined, ::testing::ElementsAre(HasSubstr("No space left")));
+  EXPECT_THAT(service_.Declined(), ElementsAre(HasSubstr("No space left")));
 }
 
 TEST_F(LocalRunTest, ADeclineForTheSakeOfDevicesWaitsUntilTheirFaultsAreKnown) {
@@ -195,11 +207,11 @@ TEST_F(LocalRunTest, ADeclineForTheSakeOfDevicesWaitsUntilTheirFaultsAreKnown) {
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
   EXPECT_THAT(run.faults(), Contains(::testing::Pair("GPU-1", HasSubstr("4242"))));
-  EXPECT_THAT(service_.declined, IsEmpty());
+  EXPECT_THAT(service_.Declined(), IsEmpty());
   EXPECT_EQ(run.phase(), v1::WorkerRun::PHASE_PREPARING);
   run.FaultsAreKnown();
   UntilOver(run);
-  EXPECT_THAT(service_.declined, ::testing::ElementsAre(HasSubstr("busy")));
+  EXPECT_THAT(service_.Declined(), ElementsAre(HasSubstr("busy")));
   EXPECT_THAT(run.failed_by_infrastructure(), ::testing::Eq(std::nullopt));
 }
 
@@ -212,12 +224,13 @@ TEST_F(LocalRunTest, HostileNamesOfArtifactsAreLeftOutWithANoteAndTheEndIsHeard)
   dir_.Write("runs/j-1-7/result/build/program", "d");
   LeaveEnd("passed");
   UntilOver(run);
-  ASSERT_EQ(service_.ends.size(), 1U);
+  const std::vector<v1::FinishRunRequest> ends = service_.Ends();
+  ASSERT_EQ(ends.size(), 1U);
   std::vector<std::string> paths;
-  for (const v1::Artifact& artifact : service_.ends[0].artifacts()) paths.push_back(artifact.path());
-  EXPECT_THAT(paths, ::testing::ElementsAre("result.json", "steps/a/log"));
-  EXPECT_THAT(service_.ends[0].notes(), Contains(HasSubstr("backslash")));
-  EXPECT_THAT(service_.ends[0].notes(), Contains(HasSubstr("bytes<FF><FE> was left out: its name is no UTF-8")));
+  for (const v1::Artifact& artifact : ends[0].artifacts()) paths.push_back(artifact.path());
+  EXPECT_THAT(paths, ElementsAre("result.json", "steps/a/log"));
+  EXPECT_THAT(ends[0].notes(), Contains(HasSubstr("backslash")));
+  EXPECT_THAT(ends[0].notes(), Contains(HasSubstr("bytes<FF><FE> was left out: its name is no UTF-8")));
 }
 
 TEST_F(LocalRunTest, AnArtifactThatTheServerLostIsSentAgain) {
@@ -229,8 +242,10 @@ TEST_F(LocalRunTest, AnArtifactThatTheServerLostIsSentAgain) {
     const std::lock_guard<std::mutex> lock(service_.mutex);
     if (!service_.files.empty() && !std::exchange(lost, true)) service_.files.clear();
   });
-  ASSERT_FALSE(service_.ends.empty());
-  EXPECT_EQ(service_.ends.back().artifacts_size(), 1);
+  const std::vector<v1::FinishRunRequest> ends = service_.Ends();
+  ASSERT_FALSE(ends.empty());
+  EXPECT_EQ(ends.back().artifacts_size(), 1);
+  const std::lock_guard<std::mutex> lock(service_.mutex);
   EXPECT_EQ(service_.files.size(), 1U);
 }
 
@@ -255,7 +270,7 @@ TEST_F(LocalRunTest, ATreeIsFetchedInPartsAndItsDigestCompared) {
   service_.source.back() = 'D';
   LocalRun other = Make();
   UntilOver(other);
-  EXPECT_THAT(service_.declined, Contains(HasSubstr("another SHA-256")));
+  EXPECT_THAT(service_.Declined(), Contains(HasSubstr("another SHA-256")));
 }
 
 TEST_F(LocalRunTest, ASlowFetchKeepsNobodyFromAskingWhatARunDoes) {
