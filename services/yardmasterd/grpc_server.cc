@@ -11,6 +11,7 @@
 #include <cstring>
 
 #include "services/core/errors.h"
+#include "services/yardmasterd/batch_threads.h"
 
 namespace yardmaster {
 namespace {
@@ -51,6 +52,9 @@ std::string WhyNotListenable(const HostPort& address) {
 
 absl::StatusOr<std::unique_ptr<GrpcServer>> GrpcServer::Start(const GrpcServerOptions& options,
                                                               const std::vector<NamedService>& services) {
+  // What one thread of gRPC can't write, since another one has the connection, it leaves to a third. That one would
+  // interrupt a decision for every few answers; this way it comes when a decision has ended, and writes more at once.
+  const BatchThreads batch_threads;
   // Both switches are gRPC's own and count for servers built afterwards.
   grpc::EnableDefaultHealthCheckService(true);
   grpc::reflection::InitProtoReflectionServerBuilderPlugin();

@@ -3,10 +3,13 @@
 #include <grpcpp/generic/generic_stub.h>
 #include <grpcpp/grpcpp.h>
 #include <gtest/gtest.h>
+#include <sched.h>
 
 #include <chrono>
 #include <csignal>
+#include <filesystem>
 #include <future>
+#include <map>
 #include <memory>
 #include <sstream>
 #include <string>
@@ -29,9 +32,11 @@ namespace {
 namespace fs = std::filesystem;
 using std::chrono::seconds;
 using ::testing::AllOf;
+using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
+using ::testing::Pair;
 using ::testing::StartsWith;
 
 const std::string kDaemon = std::string(YARD_PROGRAMS) + "/yardmasterd";
@@ -89,6 +94,22 @@ grpc::Status ReloadPacks(const std::shared_ptr<grpc::Channel>& channel, const st
   context.set_deadline(std::chrono::system_clock::now() + seconds(20));
   if (!token.empty()) context.AddMetadata("authorization", "Bearer " + token);
   return v1::RulesService::NewStub(channel)->ReloadPacks(&context, v1::ReloadPacksRequest(), &response);
+}
+
+// The policies of a process's threads by their names (see proc(5)): field 41 of "stat".
+std::multimap<std::string, int> ThreadPolicies(pid_t pid) {
+  std::multimap<std::string, int> policies;
+  for (const fs::directory_entry& task : fs::directory_iterator("/proc/" + std::to_string(pid) + "/task")) {
+    const std::string stat = testing::ReadWholeFile(task.path() / "stat");
+    if (stat.empty()) continue;  // it has ended
+    const size_t name = stat.find('(') + 1;
+    const size_t end = stat.rfind(')');
+    std::istringstream fields(stat.substr(end + 1));
+    std::string field;
+    for (int number = 3; number <= 41; ++number) fields >> field;
+    policies.emplace(stat.substr(name, end - name), std::stoi(field));
+  }
+  return policies;
 }
 
 // Waits until `condition` holds, at most 10 s.
@@ -164,6 +185,17 @@ TEST_F(DaemonTest, HealthIsServedForEveryServiceAndForTheWhole) {
   EXPECT_EQ(Health(channel, "yardmaster.v1.TriageService"), 1);
   EXPECT_EQ(Health(channel, "yardmaster.v1.RulesService"), 1);
   EXPECT_EQ(Health(channel, "yardmaster.v1.Nothing"), -static_cast<int>(grpc::StatusCode::NOT_FOUND));
+}
+
+TEST_F(DaemonTest, ThreadsThatAnswerCallsDoNotInterruptEachOther) {
+  auto daemon = Start();
+  EXPECT_EQ(Health(Plain(daemon->grpc()), ""), 1);
+  const std::multimap<std::string, int> policies = ThreadPolicies(daemon->process().pid());
+  // gRPC's names, cut by the system to 15 characters.
+  EXPECT_THAT(policies, Contains(Pair("nexting_thread", SCHED_BATCH)));
+  EXPECT_THAT(policies, Contains(Pair("default-executo", SCHED_BATCH)));
+  EXPECT_THAT(policies, Contains(Pair("yardmasterd", SCHED_OTHER)));
+  EXPECT_THAT(policies, Not(Contains(Pair("yardmasterd", SCHED_BATCH))));
 }
 
 TEST_F(DaemonTest, ReflectionListsTheServices) {
