@@ -4,8 +4,9 @@ What a backend lacks is composed of what it has; `Notes` keeps what was composed
 is asked first: newer versions can do more, and a list of versions would be wrong one day.
 """
 
+import collections
 import re
-from typing import Callable, Dict, List, Optional, Sequence, Set, Tuple
+from typing import Callable, Deque, Dict, List, Optional, Sequence, Set, Tuple
 
 import torch
 import torch.distributed as dist
@@ -13,6 +14,10 @@ import torch.distributed as dist
 # What backends say about an operation or a dtype that they lack. They say it before they send anything, on every rank,
 # so that the next operation finds all ranks at the same place.
 _LACKS = re.compile(r"does not support|not supported|not implemented|no support|invalid scalar type|unsupported", re.I)
+
+# The tensors of the last calls. Up to torch 2.7 a process group is destroyed with Python's global lock held, and waits
+# for gloo's threads. A thread that drops the last reference to a tensor waits for the lock: both would wait for ever.
+_LATEST: Deque[Tuple[torch.Tensor, ...]] = collections.deque(maxlen=32)
 
 _OPERATORS = {"sum": dist.ReduceOp.SUM, "max": dist.ReduceOp.MAX, "min": dist.ReduceOp.MIN}
 
@@ -67,6 +72,7 @@ class Communicator:
 
         def native() -> torch.Tensor:
             result = tensor.contiguous().clone()
+            _LATEST.append((result,))
             dist.all_reduce(result, op=_OPERATORS[op], group=self.group)
             return result
 
@@ -80,6 +86,7 @@ class Communicator:
         origin = dist.get_global_rank(self.group, source) if self.group is not None else source
 
         def send(value: torch.Tensor) -> torch.Tensor:
+            _LATEST.append((value,))
             dist.broadcast(value, src=origin, group=self.group)
             return value
 
@@ -106,6 +113,7 @@ class Communicator:
             sizes = split_sizes(front.shape[0], self.size)
             pieces = [_padded(piece, max(sizes)) for piece in front.split(sizes)]
             result = torch.empty_like(pieces[0])
+            _LATEST.append((result, *pieces))
             dist.reduce_scatter(result, pieces, op=_OPERATORS[op], group=self.group)
             if min(sizes) != max(sizes):
                 self.notes.add("reduce_scatter of uneven shards of padded reduce_scatter")
@@ -131,7 +139,9 @@ class Communicator:
 
         def native() -> torch.Tensor:
             result = front[0].new_empty((sum(receiving), *rest))
-            dist.all_to_all_single(result, torch.cat(front), receiving, sending, group=self.group)
+            outgoing = torch.cat(front)
+            _LATEST.append((result, outgoing))
+            dist.all_to_all_single(result, outgoing, receiving, sending, group=self.group)
             return result
 
         def composed() -> torch.Tensor:
@@ -191,6 +201,7 @@ class Communicator:
     def _gather_equal(self, tensor: torch.Tensor) -> List[torch.Tensor]:
         def gather(value: torch.Tensor) -> List[torch.Tensor]:
             results = [torch.empty_like(value) for _ in range(self.size)]
+            _LATEST.append((value, *results))
             dist.all_gather(results, value, group=self.group)
             return results
 
