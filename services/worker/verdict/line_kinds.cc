@@ -23,7 +23,8 @@ bool SaysAnything(std::string_view text) {
 bool IsWarning(std::string_view text) {
   static const RE2 kWarning(
       R"((?:^|[\s\[(|])(?:\w*Warning|WARN(?:ING)?|warning)(?:[\]:]|\s+\d\d-\d\d |\s+-\s|\s*\|)|\blevel="?warn)"
-      R"(|(?:^|\]:)\s*\[?W(?:20\d\d)?\d{3,4} \d\d:\d\d|(?:^|\s)\[?W \S+:\d+\]|^W: \S|\bmay (?:crash|fail)\b)",
+      R"(|(?:^|\]:)\s*\[?W(?:20\d\d)?\d{3,4} \d\d:\d\d|(?:^|\s)\[?W \S+:\d+\]|^W: \S|\bmay (?:crash|fail)\b)"
+      R"(|^(?:[\s\[(]|【)*(?:警告|告警|注意)(?::|：|\]|】))",
       RE2::Latin1);
   return RE2::PartialMatch(Piece(text), kWarning);
 }
