@@ -24,6 +24,13 @@ rules::FailureSignature TimeLimit(rules::FailureSignature signature) {
   return signature;
 }
 
+// What tests print of numbers that are off: "max abs err 0.7 > 0.05", "Mismatch: a.bin vs b.bin, max diff=2.0".
+constexpr char kOverTolerance[] =
+    R"(\b(?:max|mean|abs|rel|rms|l2)\w*[ _.-](?:\w+[ _.-])?(?:err|error|diff|difference)(?: of| is|:| =|=)?)"
+    R"( ?\d[\d.e+-]*\S{0,2} (?:>|>=|exceeds|is (?:above|over|more than|larger than|greater than)) ?\d)";
+constexpr char kMismatchBy[] = R"(\b[Mm]ismatch(?:es)?\b.*\b(?:max|mean|abs|rel)\w*[ _.-](?:\w+[ _.-])?)"
+                               R"((?:err|error|diff|difference) ?[:=] ?[\d.]+)";
+
 }  // namespace
 
 std::vector<rules::FailureSignature> BuiltinSignatures() {
@@ -95,13 +102,10 @@ std::vector<rules::FailureSignature> BuiltinSignatures() {
                     R"(Arrays are not (?:equal|almost equal))",
                     R"(where (?:tensor\()?False\)? = .*allclose)",
                     R"(The difference between .+ exceeds )",
-                    R"(\b(?:max|mean|abs|rel|rms|l2)\w*[ _.-](?:\w+[ _.-])?)"
-                    R"((?:err|error|diff|difference)(?: of| is|:| =|=)?)"
-                    R"( ?\d[\d.e+-]*\S{0,2} (?:>|>=|exceeds|is (?:above|over|more than|larger than|greater than)) ?\d)",
-                    R"(\b[Mm]ismatch(?:es)?\b.*\b(?:max|mean|abs|rel)\w*[ _.-](?:\w+[ _.-])?)"
-                    R"((?:err|error|diff|difference) ?[:=] ?[\d.]+)",
-                    R"(精度(?:比对|对比|比较|校验|验证)?(?:失败|不通过|未通过|不达标|超差))"
-                    R"(|(?:绝对|相对)误差.{0,24}(?:超过|大于|超出))",
+                    kOverTolerance,
+                    kMismatchBy,
+                    R"(精度(?:比对|对比|比较|校验|验证)?(?:失败|不通过|未通过|不达标|超差))",
+                    R"((?:绝对|相对)误差.{0,24}(?:超过|大于|超出))",
                 },
                 "test"),
   };
