@@ -96,18 +96,14 @@ grpc::Status ReloadPacks(const std::shared_ptr<grpc::Channel>& channel, const st
   return v1::RulesService::NewStub(channel)->ReloadPacks(&context, v1::ReloadPacksRequest(), &response);
 }
 
-// The policies of a process's threads by their names (see proc(5)): field 41 of "stat".
+// The policies of a process's threads by their names.
 std::multimap<std::string, int> ThreadPolicies(pid_t pid) {
   std::multimap<std::string, int> policies;
   for (const fs::directory_entry& task : fs::directory_iterator("/proc/" + std::to_string(pid) + "/task")) {
-    const std::string stat = testing::ReadWholeFile(task.path() / "stat");
-    if (stat.empty()) continue;  // it has ended
-    const size_t name = stat.find('(') + 1;
-    const size_t end = stat.rfind(')');
-    std::istringstream fields(stat.substr(end + 1));
-    std::string field;
-    for (int number = 3; number <= 41; ++number) fields >> field;
-    policies.emplace(stat.substr(name, end - name), std::stoi(field));
+    std::string name = testing::ReadWholeFile(task.path() / "comm");
+    if (name.empty()) continue;  // it has ended
+    name.pop_back();             // the end of the line
+    policies.emplace(name, ::sched_getscheduler(std::stoi(task.path().filename())));
   }
   return policies;
 }
