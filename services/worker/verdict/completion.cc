@@ -48,6 +48,14 @@ bool NamesCode(std::string_view text) {
   return RE2::PartialMatch(Piece(text), kCode);
 }
 
+// Drivers of devices tell why a call failed below it, as a field of a longer text.
+std::string ReasonIn(std::string_view text) {
+  static const RE2 kReason(R"(\b(?:RecentErrMsg|errorStr): (\S.*?)\.?(?: fixp_error\d|$))", RE2::Latin1);
+  std::string reason;
+  if (!RE2::PartialMatch(Piece(text), kReason, &reason) || reason.ends_with("Inner Error!")) return "";
+  return reason;
+}
+
 }  // namespace
 
 bool IsBareException(std::string_view text) {
@@ -109,6 +117,11 @@ bool Completion::Next(std::string_view text) {
     if (!RE2::PartialMatch(Piece(text), kCall, &words)) return false;
     if (!words.empty()) below_ = std::move(words);
     return true;
+  }
+  if (std::string reason = kind_ == Kind::kSentence ? ReasonIn(text) : ""; !reason.empty()) {
+    below_ = std::move(reason);
+    named_ = true;
+    return false;
   }
   if (kind_ == Kind::kSource && marked_) below_.clear();
   if (kind_ == Kind::kSource && !marked_ && !below_.empty()) return true;

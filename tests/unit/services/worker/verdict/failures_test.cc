@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -71,6 +72,13 @@ void Arrange(const Json& failure, StepCase& step) {
   }
 }
 
+// Of several lines that tell the same cause equally well, any may be quoted.
+bool SaysOne(const std::string& message, const Json& words) {
+  const Json all = words.is_array() ? words : Json::array({words});
+  return std::ranges::any_of(
+      all, [&](const Json& some) { return message.find(some.get_ref<const std::string&>()) != std::string::npos; });
+}
+
 class FailuresTest : public ::testing::TestWithParam<Json> {};
 
 TEST_P(FailuresTest, HaveTheVerdictAndTheCauseThatIsExpected) {
@@ -95,7 +103,8 @@ TEST_P(FailuresTest, HaveTheVerdictAndTheCauseThatIsExpected) {
   if (expected.contains("rank")) {
     EXPECT_EQ(cause.rank, expected.at("rank").get<int>()) << cause.message;
   }
-  if (expected.contains("says")) EXPECT_THAT(cause.message, HasSubstr(expected.at("says").get<std::string>()));
+  if (expected.contains("says"))
+    EXPECT_TRUE(SaysOne(cause.message, expected.at("says"))) << cause.message << "\n" << expected.at("says");
   if (expected.contains("never")) EXPECT_THAT(cause.message, Not(HasSubstr(expected.at("never").get<std::string>())));
 }
 
