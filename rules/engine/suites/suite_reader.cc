@@ -300,6 +300,7 @@ FailureSignature ReadSignature(const json& value) {
   Take(value, "priority", signature.priority);
   Take(value, "device_fatal", signature.device_fatal);
   Take(value, "time_limit", signature.time_limit);
+  Take(value, "reason_only", signature.reason_only);
   Take(value, "phase", signature.phase);
   Take(value, "advice", signature.advice);
   Take(value, "source", signature.source);

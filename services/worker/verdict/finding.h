@@ -56,6 +56,9 @@ inline Finding MakeFinding(int priority, rules::FailureClass cls, std::string_vi
 // A line that shows one of the signatures: `what` is its title and the line, as much of it as shows why.
 Finding FromSignature(const Signatures& signatures, const rules::FailureSignature& signature, std::string_view line);
 
+// What the line that is quoted as the reason says in words that are looked for nowhere else; how it is told stays.
+void TakeReason(const Signatures& signatures, std::string_view line, std::string_view phase, Finding& finding);
+
 // What a step starts is made by the suite's own build: where it is missing, the build is at fault and not the machine.
 bool RunsBuiltProgram(const rules::CommandLine& command);
 

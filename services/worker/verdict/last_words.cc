@@ -54,6 +54,13 @@ class Statement {
   std::string said_;
 };
 
+// What may be a reason in words of its own is one among the last words of a program.
+Telling TellingOfReason(const StepContext& context, std::string_view line) {
+  const Telling telling = TellingOf(line, context.signatures->Match(line, context.phase));
+  const bool weak = telling == Telling::kPlain || telling == Telling::kHint;
+  return weak && context.signatures->Reason(line, context.phase) != nullptr ? Telling::kComplaint : telling;
+}
+
 }  // namespace
 
 std::optional<LastWords> LastWordsOf(const StepContext& context, int rank, size_t lines, int64_t until, uint64_t before,
@@ -67,7 +74,7 @@ std::optional<LastWords> LastWordsOf(const StepContext& context, int rank, size_
     if (line.number >= before || line.number == except) continue;
     (void)tracebacks.Next(WithoutPrefix(WithoutEscapes(line.text, buffer)));
     if (tracebacks.AtSource()) continue;
-    const Telling telling = TellingOf(line.text, context.signatures->Match(line.text, context.phase));
+    const Telling telling = TellingOfReason(context, line.text);
     if (telling == Telling::kNothing) continue;
     const bool more =
         !most.has_value() || telling > most->telling || (telling == most->telling && telling < Telling::kHint);

@@ -146,6 +146,9 @@ Finding FromTest(const StepContext& context, const RankView& view, const ReportT
       finding.what += Concat(", raised by: ", Quoted(by));
     }
     finding.generic = true;
+    if (!LooksLikeAssertion(context, words.headline)) {
+      TakeReason(*context.signatures, words.headline, context.phase, finding);
+    }
   }
   finding.test = test.id;
   finding.search = Quoted(best != nullptr ? best_line : words.headline);
@@ -266,6 +269,7 @@ void AddLastWords(const StepContext& context, const RankView& view, Finding& fin
       if (words->telling == Telling::kEcho) words->line = before->line;
     }
   }
+  TakeReason(*context.signatures, words->line.text, context.phase, finding);
   finding.line = std::move(words->line);
 }
 
@@ -274,6 +278,8 @@ void AddErrorBefore(const StepContext& context, const LogLine& line, Telling lea
   const std::optional<LastWords> before = LastWordsOf(context, line.rank, kLastLines, line.micros, line.number);
   if (!before.has_value() || before->telling < least || before->telling == Telling::kEcho) return;
   finding.what += Concat("; before it: ", Quoted(before->line.text));
+  const bool wrapper = finding.priority >= kFirstWrapper && finding.priority < kExitCode;
+  if (wrapper) TakeReason(*context.signatures, before->line.text, context.phase, finding);
 }
 
 Telling TellingOfLine(const StepContext& context, const LogLine& line) {
@@ -477,6 +483,9 @@ void FindInLog(const StepContext& context, RankView& view) {
     }
     if (IsWrapper(*hit.signature)) AddErrorBefore(context, hit.line, Telling::kPlain, finding);
     if (finding.generic) GiveWay(context, hit.line, finding);
+    if (IsException(*hit.signature) && finding.priority == hit.signature->priority) {
+      TakeReason(*context.signatures, hit.line.text, context.phase, finding);
+    }
     if (view.failed > 0 && !view.child_of.empty() && !finding.device_fatal) {
       finding.test = view.child_of;
       finding.what = Concat("test '", view.child_of, "': ", finding.what);

@@ -75,6 +75,17 @@ class CompiledSignatures final : public Signatures {
     return MatchText(Text(line, buffer), phase, exception);
   }
 
+  const rules::FailureSignature* Reason(std::string_view line, std::string_view phase) const override {
+    std::string escapes;
+    std::string quoted;
+    const std::string_view text = Matched(Text(line, escapes), quoted);
+    for (size_t i = 0; i < signatures_.size(); ++i) {
+      if (!signatures_[i].reason_only || !IsOf(signatures_[i], PhaseIndex(phase))) continue;
+      if (RE2::PartialMatch(Piece(text), *patterns_[i])) return &signatures_[i];
+    }
+    return nullptr;
+  }
+
   size_t Place(const rules::FailureSignature& signature, std::string_view line) const override {
     const rules::FailureSignature* known = Find(signature.id);
     if (known == nullptr) return 0;
@@ -109,6 +120,16 @@ class CompiledSignatures final : public Signatures {
     return WithoutPrefix(WithoutEscapes(line.substr(0, kMaxMatchedBytes), buffer));
   }
 
+  // Without the name of a test in front of it, and without the data that an assertion quotes; then `buffer` holds it.
+  static std::string_view Matched(std::string_view line, std::string& buffer) {
+    const std::string_view listed = BehindFailedTest(line);
+    return WithoutQuotedData(listed.empty() ? BehindTestName(line) : listed, buffer);
+  }
+
+  static bool IsOf(const rules::FailureSignature& signature, size_t phase) {
+    return signature.phase.empty() || signature.phase == kPhases[phase];
+  }
+
   // Null: there is none of that name.
   const rules::FailureSignature* Find(std::string_view id) const {
     const auto at = absl::c_find_if(signatures_, [&](const auto& known) { return known.id == id; });
@@ -120,7 +141,7 @@ class CompiledSignatures final : public Signatures {
                                                         bool& exception) const {
     std::string buffer;
     const std::string_view listed = BehindFailedTest(line);
-    line = WithoutQuotedData(listed.empty() ? BehindTestName(line) : listed, buffer);
+    line = Matched(line, buffer);
     std::vector<const rules::FailureSignature*> matched;
     const PhaseSet& set = SetOf(phase);
     std::vector<int> found;
@@ -179,7 +200,7 @@ class CompiledSignatures final : public Signatures {
     }
     for (size_t phase = 0; phase < kPhases.size(); ++phase) {
       for (size_t i = 0; i < signatures_.size(); ++i) {
-        if (!signatures_[i].phase.empty() && signatures_[i].phase != kPhases[phase]) continue;
+        if (signatures_[i].reason_only || !IsOf(signatures_[i], phase)) continue;
         sets_[phase].members.push_back(i);
       }
     }

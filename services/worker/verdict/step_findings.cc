@@ -56,12 +56,14 @@ void AddLauncherWords(const StepContext& context, const std::vector<RankView>& v
   }
   if (most.has_value()) {
     finding.what += Concat("; rank ", most->line.rank, " said: ", Quoted(most->line.text));
+    TakeReason(*context.signatures, most->line.text, context.phase, finding);
     finding.line = std::move(most->line);
     return;
   }
   std::optional<LastWords> own = LastWordsOf(context, kNoRank, kLastLines, until);
   if (!own.has_value()) return;
   finding.what += Concat(TellsOfFailure(own->telling) ? ": " : "; its last words: ", Quoted(own->line.text));
+  TakeReason(*context.signatures, own->line.text, context.phase, finding);
   finding.line = std::move(own->line);
 }
 

@@ -104,7 +104,10 @@ bool Hints(std::string_view said) {
       R"((?i)\b(?:(?:syntax|parse|type|internal|unknown|validation|i/o|link(?:er|ing)?|compil(?:er|ation|ing)|connection|time-?out|permission) error)"
       R"(|errors? (?:in|at|on|while|during|occurred)|fail(?:ed|ure|s)?|conflict|cannot|can't|could ?n[o']t|unable to|(?:not|never) found|no such|missing|invalid)"
       R"(|illegal|denied|refused|unreachable|unsupported|not supported|abort(?:ed|ing)?|crash(?:ed)?|corrupt(?:ed)?|overflow|exceed(?:s|ed)|timed out)"
-      R"(|out of (?:memory|range|bounds)|unexpected(?:ly)?|undefined|unbound|uninitiali[sz]ed|incorrect|expired|killed|deadlock(?:ed)?|lost|not correct|too (?:slow|large|small|big|long|short|many|few)|beyond)\b)",
+      R"(|out of (?:memory|range|bounds)|unexpected(?:ly)?|undefined|unbound|uninitiali[sz]ed|incorrect|expired|killed|deadlock(?:ed)?|lost|not correct|too (?:slow|large|small|big|long|short|many|few)|beyond)\b)"
+      // Numbers and results that are not what they should be.
+      R"(|\b(?:nan|bad|wrong|(?:is|are|was|were|values?|results?) off|not (?:bitwise |all |exactly |nearly )?(?:equal|close|identical|the same|as expected)|want(?:s|ed)?|expect(?:s|ed)|golden (?:has|is|says|shape)|should (?:be|have|equal)|but (?:got|found|was|is|has)|instead of)\b)"
+      R"(|\d ?(?:>=?|<=?|!=|≠|≥|≤) ?-?\d|\b(?:is|are|was|were|-?\d[\d.e+-]*%?) (?:below|above|over|under|less than|more than|greater than|larger than|smaller than|exceed(?:s|ing)) )",
       RE2::Latin1);
   static const RE2 kNone(
       R"((?i)\b(?:0|no|without|zero|if|ignor\w+) (?:\w+ )?(?:errors?|fail\w*|conflicts?|missing|invalid|unexpected)|\b(?:fail\w*|errors?)\W{1,3}0(?:[^.\d]|$)|\b(?:PASSED|passed|ok|OK)\b)",
@@ -119,6 +122,15 @@ bool IsInformation(std::string_view text) {
   return HasShape(text, kInformation);
 }
 
+// "exit 1", "done in 3.1 s": how it goes to its end, whatever went before.
+bool IsClosing(std::string_view said) {
+  static const RE2 kClosing(
+      R"((?i)^\W*(?:(?:exit(?:ing)?|done|finished|completed?|ended|end|over|bye|quit(?:ting)?|clean(?:ed|ing)? ?up|teardown|tear(?:ing)? down|clos(?:ed|ing)|shut(?:ting)? ?down|leaving|stopp(?:ed|ing))\b)"
+      R"((?:(?: in| after| with| code| status|:|,)? ?(?:\d[\d.:]* ?\w{0,7}|code|status|all|rank \d+|\w+)?){0,3}|(?:total |elapsed |wall )time\b.*|took \d.*|(?:real|user|sys)\s+[\d.ms]+)\W*$)",
+      RE2::Latin1);
+  return HasShape(said, kClosing);
+}
+
 // By its shape alone.
 Telling ShapeOf(std::string_view text, std::string_view said) {
   if (NamesOnlyCode(said)) return Telling::kNumber;
@@ -128,7 +140,7 @@ Telling ShapeOf(std::string_view text, std::string_view said) {
   const bool opens = said.ends_with('{');
   if (!opens && (CallsItselfError(text) || CallsItselfError(said))) return Telling::kError;
   if (Complains(said)) return Telling::kComplaint;
-  if (IsInformation(text)) return Telling::kAside;
+  if (IsInformation(text) || IsClosing(said)) return Telling::kAside;
   return Hints(said) ? Telling::kHint : Telling::kPlain;
 }
 

@@ -39,6 +39,9 @@ class Signatures {
   virtual std::vector<Hit> FindByRank(LogReader& log, std::string_view phase) const = 0;
   // Those that match one line, best priority first.
   virtual std::vector<const rules::FailureSignature*> Match(std::string_view line, std::string_view phase) const = 0;
+  // Of those that are only for the line which is quoted as a reason (`reason_only`) the best that matches it; null:
+  // none.
+  virtual const rules::FailureSignature* Reason(std::string_view line, std::string_view phase) const = 0;
   // The byte of a line where a signature's text begins; 0 where it does not match.
   virtual size_t Place(const rules::FailureSignature& signature, std::string_view line) const = 0;
   // The device-fatal signature that matches one line, or null; for following a log (it ends the suite at once).

@@ -101,7 +101,7 @@ TEST(ReadSuite, TheDigestIsThatOfTheContentNotOfItsLayout) {
 TEST(ReadSignature, TakesEverything) {
   const FailureSignature signature = ReadSignature(nlohmann::json::parse(
       R"({"id": "xid", "title": "T", "class": "infrastructure", "patterns": ["a", "b"], "priority": 7, "device_fatal": true,
-          "time_limit": true, "phase": "test", "advice": "A", "source": "S"})"));
+          "time_limit": true, "reason_only": true, "phase": "test", "advice": "A", "source": "S"})"));
   FailureSignature expected;
   expected.id = "xid";
   expected.title = "T";
@@ -110,6 +110,7 @@ TEST(ReadSignature, TakesEverything) {
   expected.priority = 7;
   expected.device_fatal = true;
   expected.time_limit = true;
+  expected.reason_only = true;
   expected.phase = "test";
   expected.advice = "A";
   expected.source = "S";
