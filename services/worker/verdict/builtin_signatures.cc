@@ -28,6 +28,8 @@ rules::FailureSignature TimeLimit(rules::FailureSignature signature) {
 constexpr char kOverTolerance[] =
     R"(\b(?:max|mean|abs|rel|rms|l2)\w*[ _.-](?:\w+[ _.-])?(?:err|error|diff|difference)(?: of| is|:| =|=)?)"
     R"( ?\d[\d.e+-]*\S{0,2} (?:>|>=|exceeds|is (?:above|over|more than|larger than|greater than)) ?\d)";
+constexpr char kMismatchAt[] =
+    R"(\b[Mm]ismatch(?:es)? at .{1,60}\b(?:expected|want(?:ed)?|reference|golden)\b.{1,60}\b(?:got|actual|was|is|output)\b)";
 constexpr char kMismatchBy[] = R"(\b[Mm]ismatch(?:es)?\b.*\b(?:max|mean|abs|rel)\w*[ _.-](?:\w+[ _.-])?)"
                                R"((?:err|error|diff|difference) ?[:=] ?[\d.]+)";
 
@@ -103,6 +105,7 @@ std::vector<rules::FailureSignature> BuiltinSignatures() {
                     R"(where (?:tensor\()?False\)? = .*allclose)",
                     R"(The difference between .+ exceeds )",
                     kOverTolerance,
+                    kMismatchAt,
                     kMismatchBy,
                     R"(精度(?:比对|对比|比较|校验|验证)?(?:失败|不通过|未通过|不达标|超差))",
                     R"((?:绝对|相对)误差.{0,24}(?:超过|大于|超出))",

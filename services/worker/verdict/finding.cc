@@ -2,6 +2,7 @@
 
 #include <re2/re2.h>
 
+#include <algorithm>
 #include <string>
 
 #include "absl/algorithm/container.h"
@@ -42,15 +43,19 @@ void TakeReason(const Signatures& signatures, std::string_view line, std::string
   // Who is known by a text of its own, or made a mistake of programming, says that.
   if (reason == nullptr || SaysMistake(line)) return;
   const bool known = absl::c_any_of(signatures.Match(line, phase), [](const rules::FailureSignature* signature) {
-    return !IsGeneric(*signature) && !IsEcho(*signature);
+    return !IsGeneric(*signature) && !IsEcho(*signature) && !IsAdvice(*signature);
   });
   if (known) return;
-  finding.priority = reason->priority;
-  finding.cls = reason->cls;
-  finding.signature = reason->id;
-  finding.advice = reason->advice;
-  finding.device_fatal = reason->device_fatal;
-  finding.time_limit = reason->time_limit;
+  Explain(*reason, finding);
+}
+
+void Explain(const rules::FailureSignature& reason, Finding& finding) {
+  finding.priority = std::min(finding.priority, reason.priority);
+  finding.cls = reason.cls;
+  finding.signature = reason.id;
+  finding.advice = reason.advice;
+  finding.device_fatal = reason.device_fatal;
+  finding.time_limit = reason.time_limit;
 }
 
 bool RunsBuiltProgram(const rules::CommandLine& command) {

@@ -59,6 +59,9 @@ Finding FromSignature(const Signatures& signatures, const rules::FailureSignatur
 // What the line that is quoted as the reason says in words that are looked for nowhere else; how it is told stays.
 void TakeReason(const Signatures& signatures, std::string_view line, std::string_view phase, Finding& finding);
 
+// What happened is what the signature says; how it is told stays.
+void Explain(const rules::FailureSignature& reason, Finding& finding);
+
 // What a step starts is made by the suite's own build: where it is missing, the build is at fault and not the machine.
 bool RunsBuiltProgram(const rules::CommandLine& command);
 

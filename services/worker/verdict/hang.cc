@@ -27,7 +27,8 @@ constexpr size_t kMaxToldStands = 4;
 struct Place {
   const RankView* view = nullptr;
   std::vector<LogLine> lines;
-  std::vector<std::string> shapes;        // the same without what differs from rank to rank
+  std::vector<std::string> texts;         // the same without the rank's own number
+  std::vector<std::string> shapes;        // and without all numbers
   std::optional<int64_t> last_completed;  // collective, as NCCL's watchdog says it
   Stand stand;                            // by the stacks of its processes
   std::optional<LogLine> frame;           // the line that shows it
@@ -45,6 +46,13 @@ struct Place {
 std::string Shape(std::string line) {
   static const RE2 kNumber(R"(\d+)", RE2::Latin1);
   RE2::GlobalReplace(&line, kNumber, "#");
+  return line;
+}
+
+// "[rank2] step 2: forward" and "Rank 2: step 2: forward" say the same of another rank.
+std::string WithoutOwnRank(std::string line, int rank) {
+  const RE2 own(Concat(R"((?i)\b(rank ?[:=_#]? ?))", rank, R"(\b)"), RE2::Latin1);
+  RE2::GlobalReplace(&line, own, "\\1#");
   return line;
 }
 
@@ -81,6 +89,7 @@ Place PlaceOf(LogReader& log, const RankView& view, int64_t stopped) {
   if (!place.stand.frame.empty()) place.frame = LineOfFrame(log, place.stand.frame, view.rank, stopped);
   std::erase_if(place.lines, [](const LogLine& line) { return IsStackFrame(line.text) || BeginsThread(line.text); });
   for (const LogLine& line : place.lines) {
+    place.texts.push_back(WithoutOwnRank(line.text, view.rank));
     place.shapes.push_back(Shape(line.text));
     int64_t number = 0;
     if (RE2::PartialMatch(line.text, kCompleted, &number)) place.last_completed = number;
@@ -94,10 +103,10 @@ bool IsBehind(const Place& a, const Place& b) {
   if (a.shapes.empty()) return true;
   // With its numbers, as in "step 12 done", a line says more than without.
   const auto says = [](const Place& place, const std::string& text) {
-    return absl::c_any_of(place.lines, [&](const LogLine& line) { return line.text == text; });
+    return absl::c_linear_search(place.texts, text);
   };
-  const std::string& said = a.lines.back().text;
-  if (said != b.lines.back().text && says(b, said) && !says(a, b.lines.back().text)) return true;
+  const std::string& said = a.texts.back();
+  if (said != b.texts.back() && says(b, said) && !says(a, b.texts.back())) return true;
   const std::string& last = a.shapes.back();
   if (last == b.shapes.back()) return false;
   const bool passed = absl::c_linear_search(b.shapes, last);

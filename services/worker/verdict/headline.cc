@@ -48,13 +48,18 @@ std::string_view Headline(std::string_view message) {
   const bool about_module = first.starts_with("collection failure") || first.starts_with("failed on ");
   std::string_view inner;
   std::optional<size_t> traceback;  // how far it is indented
+  std::optional<size_t> frames;     // and its frames, if there are any: what ends it stands further out
   for (std::string_view line : lines) {
     const bool marked = IsErrorLine(line);
     if (marked) line.remove_prefix(1);
     const std::string_view text = TrimBlanks(line);
-    if (text.starts_with("Traceback (most recent call last):")) {
+    if (text.ends_with("Traceback (most recent call last):")) {
       traceback = IndentOf(line);
-    } else if (traceback.has_value() && !text.empty() && IndentOf(line) <= *traceback) {
+      frames.reset();
+    } else if (traceback.has_value() && !frames.has_value() && text.starts_with("File \"")) {
+      frames = IndentOf(line);
+    } else if (traceback.has_value() && !text.empty() &&
+               (frames.has_value() ? IndentOf(line) < *frames : IndentOf(line) <= *traceback)) {
       inner = text;
       traceback.reset();
     } else if (about_module && marked && inner.empty()) {

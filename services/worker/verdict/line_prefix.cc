@@ -42,7 +42,7 @@ constexpr char kPrograms[] =
     R"(|(?:DEBUG|INFO|WARNING|ERROR|CRITICAL) \d\d-\d\d \d\d:\d\d:\d\d(?:\.\d+)? \[?[\w./]+:\d+\] ?)"
     // Python's loggers, behind a time or alone: "- trainer - ERROR - ", "ERROR:trainer:", "| ERROR    | a.b:f:12 - ",
     // "[ERROR] [launch.py:12:main] ". An error that is only warned of keeps its word.
-    R"(|- (?:[\w.]+ - )?(?:INFO|WARNING|ERROR|CRITICAL) - |(?:ERROR|CRITICAL):[\w.]+:|\| (?:ERROR|CRITICAL) +\| \S+ - )"
+    R"(|- (?:[\w.]+ - )?(?:INFO|WARNING|ERROR|CRITICAL) - |(?:ERROR|CRITICAL):[\w.]+:|\| (?:ERROR|CRITICAL) +\| \S+ [-|] )"
     R"(|\[(?:ERROR|CRITICAL|FATAL)\] \[[\w./]+\.(?:py|cc|cpp):\d+(?::\w+)?\] )"
     // MindSpore and CANN: "[ERROR] ME(130371:2814,MainProcess):2026-01-31-14:22:26.839.923 [mindspore/x.py:268] ",
     // "[ERROR] RUNTIME(7,python):2026-01-31-14:22:26.839.923 [engine.cc:12]7 ".
@@ -111,11 +111,13 @@ std::optional<int> RankInPrefix(std::string_view line) {
   static const RE2 kInPrefix(R"((?:\brank=|\[rank|\b[Rr]ank ?|[\[@]\d+,)(\d{1,6})\b)", Latin1());
   // torch of itself: "[Rank 2] ", "[PG ID 0 PG GUID 0(default_pg) Rank 2] ".
   static const RE2 kBehind(R"(^\[(?:PG [^\[\]]* )?Rank (\d{1,6})\])", Latin1());
+  // mpirun of one of them.
+  static const RE2 kNoticed(R"(^(?:mpirun|mpiexec|prterun) noticed that process rank (\d{1,6}) )", Latin1());
   const std::string_view said = WithoutPrefix(line);
   const std::string_view prefix = line.substr(0, line.size() - said.size());
   int rank = 0;
-  const bool named =
-      RE2::PartialMatch(Piece(prefix), kInPrefix, &rank) || RE2::PartialMatch(Piece(said), kBehind, &rank);
+  const bool named = RE2::PartialMatch(Piece(prefix), kInPrefix, &rank) ||
+                     RE2::PartialMatch(Piece(said), kBehind, &rank) || RE2::PartialMatch(Piece(said), kNoticed, &rank);
   return named ? std::optional<int>(rank) : std::nullopt;
 }
 

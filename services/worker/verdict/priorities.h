@@ -14,6 +14,7 @@ inline constexpr int kNotStartable = 200;     // below: what no software on this
 inline constexpr int kPackageVersions = 237;
 inline constexpr int kRecipeSymptom = 250;
 inline constexpr int kFatalSignal = 300;
+inline constexpr int kSanitizer = 310;         // what it found, before it ended the program
 inline constexpr int kKilled = 320;            // by a signal that others send, before anything else went wrong
 inline constexpr int kFirstKernelFault = 405;  // up to kAfterKernelFault: a kernel did what it may not
 inline constexpr int kAfterKernelFault = 415;

@@ -1,4 +1,6 @@
 // What is wrong with one rank by itself. Which of it is to blame is decided where ranks are merged.
+#include <re2/re2.h>
+
 #include <algorithm>
 #include <csignal>
 #include <limits>
@@ -8,6 +10,7 @@
 #include "absl/algorithm/container.h"
 #include "services/core/lines.h"
 #include "services/worker/logs/escape_sequences.h"
+#include "services/worker/re2_piece.h"
 #include "services/worker/verdict/builtin_signatures.h"
 #include "services/worker/verdict/completion.h"
 #include "services/worker/verdict/headline.h"
@@ -83,7 +86,10 @@ TestWords WordsOf(const StepContext& context, const ReportTest& test) {
   words.headline = Headline(test.message);
   const std::vector<std::string_view> lines = ErrorLines(test.message);
   Telling most = TellingOf(words.headline, context.signatures->Match(words.headline, context.phase));
-  const bool says_little = most == Telling::kEcho || IsPlaceOnly(words.headline);
+  // What a number means stands below it, in the words of what lies under the library that gave it.
+  const bool number = most == Telling::kNumber;
+  const bool says_little = most == Telling::kEcho || number || IsPlaceOnly(words.headline);
+  int priority = kExitCode;  // of what the headline is known by
   size_t tracebacks = 0;
   std::string_view own;  // an exception of one of several processes that is no victim's
   const bool compares = Contains(words.headline, "assert ");
@@ -99,8 +105,11 @@ TestWords WordsOf(const StepContext& context, const ReportTest& test) {
     const Telling telling = TellingOf(line, known);
     tracebacks += Contains(line, "Traceback (most recent call last)") ? 1 : 0;
     if (tracebacks > 1 && own.empty() && telling == Telling::kCause && !TrimBlanks(line).ends_with(':')) own = line;
-    if (says_little && telling > most && telling >= Telling::kError) {
+    const int of_known = known.empty() ? kExitCode : known.front()->priority;
+    const bool more = telling > most || (number && telling == most && of_known < priority);
+    if (says_little && more && telling >= (number ? Telling::kWrapper : Telling::kError)) {
       most = telling;
+      priority = of_known;
       words.headline = TrimBlanks(line);
     }
   }
@@ -198,6 +207,11 @@ bool AbortFollowsFault(const RankView& view) {
   });
 }
 
+// A sanitizer ends the process after what it found.
+bool AbortFollowsSanitizer(const RankView& view) {
+  return absl::c_any_of(view.hits, [](const auto& hit) { return hit.signature->priority == kSanitizer; });
+}
+
 // Whether the rank's own log, or that of the step, has what the kernel says of memory.
 const Signatures::Hit* LogSays(const StepContext& context, const RankView& view, std::string_view signature) {
   for (const std::vector<Signatures::Hit>* hits : {&view.hits, &context.step_hits}) {
@@ -269,13 +283,23 @@ void AddLastWords(const StepContext& context, const RankView& view, Finding& fin
       if (words->telling == Telling::kEcho) words->line = before->line;
     }
   }
+  // A link that breaks mostly only follows, so that it stands behind all else; but not where nothing says more.
+  for (const rules::FailureSignature* signature : context.signatures->Match(words->line.text, context.phase)) {
+    if (IsOfMachine(signature->cls) && signature->priority > kLauncherSays) Explain(*signature, finding);
+  }
   TakeReason(*context.signatures, words->line.text, context.phase, finding);
   finding.line = std::move(words->line);
 }
 
 // What was said right before a line that does not say why, where it tells at least so much.
 void AddErrorBefore(const StepContext& context, const LogLine& line, Telling least, Finding& finding) {
-  const std::optional<LastWords> before = LastWordsOf(context, line.rank, kLastLines, line.micros, line.number);
+  std::optional<LastWords> before = LastWordsOf(context, line.rank, kLastLines, line.micros, line.number);
+  if (!before.has_value() && least <= Telling::kPlain) {
+    // A launcher may show its own word for it first.
+    before = LastWordsOf(context, line.rank, kLastLines, LastCountedMicros(context),
+                         std::numeric_limits<uint64_t>::max(), line.number);
+    if (before.has_value() && before->telling <= Telling::kPlain) before.reset();
+  }
   if (!before.has_value() || before->telling < least || before->telling == Telling::kEcho) return;
   finding.what += Concat("; before it: ", Quoted(before->line.text));
   const bool wrapper = finding.priority >= kFirstWrapper && finding.priority < kExitCode;
@@ -294,6 +318,17 @@ bool OnlyFollows(const StepContext& context, const LogLine& line) {
 // A program, or its interpreter, names the signal that hit it.
 bool SaysSignal(const rules::FailureSignature& signature) {
   return signature.priority > kFatalSignal && signature.priority < kKilled;
+}
+
+bool SaysAborted(std::string_view line) {
+  static const RE2 kAborted(R"(\bAborted\b|\bSIGABRT\b|\bsignal:? 6\b|\bcode:? ?=? ?-6\b|已放弃)", RE2::Latin1);
+  return RE2::PartialMatch(Piece(line), kAborted);
+}
+
+// A pattern for what shells, interpreters and launchers call it.
+std::string SignalInWords(int signal) {
+  return Concat("(?i)\\bsignal:? \\(?", signal, "\\b|\\b", SignalName(signal), "\\b|", SignalMeaning(signal),
+                signal == SIGSEGV ? "|段错误" : "");
 }
 
 void FindInSignal(const StepContext& context, RankView& view) {
@@ -330,7 +365,9 @@ void FindInSignal(const StepContext& context, RankView& view) {
     finding.generic = signal == SIGABRT;
   }
   finding.test = test;
-  if (signal == SIGABRT && (AbortSaysWhy(view) || AbortFollowsFault(view))) finding.priority = kExitCode;
+  if (signal == SIGABRT && (AbortSaysWhy(view) || AbortFollowsFault(view) || AbortFollowsSanitizer(view))) {
+    finding.priority = kExitCode;
+  }
   // Who killed it may be told by a shell, or what it did by itself.
   const bool unexplained = finding.from_outside && signal == SIGKILL && view.rank == kNoRank;
   // What was said about it: "Fatal Python error: Segmentation fault", "Assertion `n > 0' failed".
@@ -347,10 +384,10 @@ void FindInSignal(const StepContext& context, RankView& view) {
     break;
   }
   if (unexplained && !finding.line.has_value()) AddLastWords(context, view, finding);
-  if (!finding.line.has_value() && signal != SIGABRT) {
-    // Where the worker can't tell the processes apart.
-    const auto said = absl::c_find_if(context.step_hits, [](const auto& hit) { return SaysSignal(*hit.signature); });
-    if (said != context.step_hits.end()) finding.what += Concat(": ", Quoted(said->line.text));
+  if (!finding.line.has_value() && !finding.from_outside && evidence.log != nullptr) {
+    // Where the worker can't tell the processes apart, and what a launcher says of its own.
+    const auto said = evidence.log->Search(SignalInWords(signal), 1, kNoRank);
+    if (said.ok() && !said->empty()) finding.what += Concat(": ", Quoted(said->front().text));
   }
   view.findings.push_back(std::move(finding));
 }
@@ -375,7 +412,8 @@ void FindInExitCode(const StepContext& context, RankView& view) {
     finding.search = code == kShellNotFound ? "not found" : "ermission denied";
     // What the shell says of it: which program, and why.
     constexpr std::string_view kShellSays =
-        ": line \\d+: .*: (?:No such file or directory|not found)$|: command not found$";
+        ": line \\d+: .*: (?:No such file or directory|not found)$|: command not found$"
+        "|(?:未找到|找不到)命令\\s*$|行 ?\\d+: .*: 没有那个文件或目录\\s*$";
     if (evidence.log != nullptr) {
       auto said = evidence.log->Search(code == kShellNotFound ? kShellSays : finding.search, 1, view.rank);
       if (!said.ok() || said->empty()) said = evidence.log->Search(finding.search, 1, view.rank);
@@ -481,6 +519,11 @@ void FindInLog(const StepContext& context, RankView& view) {
     if (const std::string printed = PrintedByTest(context, hit.line); !printed.empty()) {
       finding.what += Concat("; it printed: ", Quoted(printed));
     }
+    // Whoever aborts has said why: an exception that nobody caught, an assertion.
+    if (SaysSignal(*hit.signature) && SaysAborted(hit.line.text) &&
+        absl::c_any_of(view.hits, [](const auto& other) { return IsException(*other.signature); })) {
+      finding.priority = kExitCode;
+    }
     if (IsWrapper(*hit.signature)) AddErrorBefore(context, hit.line, Telling::kPlain, finding);
     if (finding.generic) GiveWay(context, hit.line, finding);
     if (IsException(*hit.signature) && finding.priority == hit.signature->priority) {
@@ -574,11 +617,13 @@ void FindInMarks(RankView& view) {
 
 // A script can print that all is well although its own helper said that numbers differ.
 void FindDroppedComparison(const StepContext& context, RankView& view) {
-  if (!view.evidence->marks.has_value() || view.failed > 0 || view.EndedBadly()) return;
+  const bool reports = context.evidence->step != nullptr && !context.evidence->step->reports.empty();
+  if ((reports && !view.evidence->marks.has_value()) || view.failed > 0 || view.EndedBadly()) return;
   for (const Signatures::Hit& hit : view.hits) {
     if (hit.signature->priority < kFirstPrecision || hit.signature->priority >= kAfterPrecision) continue;
     Finding finding = On(view, FromSignature(*context.signatures, *hit.signature, hit.line.text));
-    finding.what += "; the marker of success says otherwise";
+    finding.what +=
+        view.evidence->marks.has_value() ? "; the marker of success says otherwise" : "; it ended with exit code 0";
     finding.micros = hit.line.micros;
     finding.line = hit.line;
     view.findings.push_back(std::move(finding));

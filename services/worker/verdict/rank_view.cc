@@ -125,7 +125,7 @@ std::string UnfinishedTest(const StepContext& context, int rank) {
   static const RE2 kPytest(R"(^(\S+\.py::[^\s\[]+(?:\[[^\]]*\])?)\s*(.*)$)");
   // What a test prints may begin with such a word, too: an outcome ends its line.
   static const RE2 kPytestOutcome(
-      R"((?:^|\s)(?:PASSED|FAILED|SKIPPED|ERROR|XFAIL|XPASS)(?: \(.*\))?\s*(?:\[[\s\d/%.]+\w*\]\s*)*$)");
+      R"((?:^|\s)(?:PASSED|FAILED|SKIPPED|ERROR|XFAIL|XPASS)(?: \(.*\))?\s*(?:\[[\s\d/%.]+\w*\]\s*)*$|\s(?:Pass|Fail|Skip)\s+[\d.]+s\b)");
   static const RE2 kPytestSummary(
       R"(^(?:(?:FAILED|ERROR|PASSED) (?:[^\s:]+\.\w+::|\S+\.py(?:\s|$))|SKIPPED \[\d+\] ))");
   static const RE2 kGtestRun(R"(^\[ RUN      \] (\S+))");

@@ -256,7 +256,8 @@ OddOnes OddAmongWaiting(const std::vector<Stand>& stands) {
 }  // namespace
 
 bool BeginsThread(std::string_view line) {
-  static const RE2 kThread(R"re(^(?:(?:Current )?[Tt]hread (?:0x|\d)|TID \d))re", RE2::Latin1);
+  static const RE2 kThread(R"re(^(?:(?:Current )?[Tt]hread (?:0x|\d)|TID \d|Stack \(most recent call first\):))re",
+                           RE2::Latin1);
   return Matches(line, kThread);
 }
 

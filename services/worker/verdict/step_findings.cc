@@ -141,6 +141,9 @@ bool NeedsLog(const StepContext& context) {
   if (evidence.expected_ranks > static_cast<int>(evidence.ranks.size())) return true;
   for (const RankEvidence& rank : evidence.ranks) {
     if (rank.exit.has_value() ? rank.exit->code != 0 || rank.exit->signal != 0 : !context.launched) return true;
+    // Without a report, nothing but its output may contradict the exit code.
+    const bool only_code = context.phase == "test" && evidence.step != nullptr && evidence.step->reports.empty();
+    if (only_code) return true;
     if (!rank.missing_reports.empty() || !rank.bad_reports.empty() || rank.marks.has_value() ||
         !rank.tensor_problems.empty()) {
       return true;

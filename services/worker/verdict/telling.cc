@@ -26,7 +26,7 @@ bool HasShape(std::string_view text, const RE2& pattern) { return RE2::PartialMa
 bool NamesTest(std::string_view said) {
   static const RE2 kTest(
       R"(^(?:FAIL|ERROR)(?: \[[\d.]+s\])?: \w+ \([\w.]+\)|^\s+\d+ - \S.* \((?:Failed|SEGFAULT|Timeout|Subprocess \w+|\w+ \*)\)\s*$)"
-      R"(|^\s*--- FAIL: \S+ \(|^not ok \d|^FAIL +\S+$|^test \S+ \.\.\. FAILED$|^\s*(?:✕|✗|×) )",
+      R"(|^\s*--- FAIL: \S+ \(|^not ok \d|^FAIL +\S+$|^test \S+ \.\.\. FAILED$|^\s*(?:✕|✗|×) |^\S+\.py::\S+ .*\bFail\s+[\d.]+s\b)",
       RE2::Latin1);
   return (TestEndOf(said) == TestEnd::kOther && !Contains(said, " - ")) || HasShape(said, kTest);
 }
@@ -106,7 +106,8 @@ bool Hints(std::string_view said) {
       R"(|illegal|denied|refused|unreachable|unsupported|not supported|abort(?:ed|ing)?|crash(?:ed)?|corrupt(?:ed)?|overflow|exceed(?:s|ed)|timed out)"
       R"(|out of (?:memory|range|bounds)|unexpected(?:ly)?|undefined|unbound|uninitiali[sz]ed|incorrect|expired|killed|deadlock(?:ed)?|lost|not correct|too (?:slow|large|small|big|long|short|many|few)|beyond)\b)"
       // Numbers and results that are not what they should be.
-      R"(|\b(?:nan|bad|wrong|(?:is|are|was|were|values?|results?) off|not (?:bitwise |all |exactly |nearly )?(?:equal|close|identical|the same|as expected)|want(?:s|ed)?|expect(?:s|ed)|golden (?:has|is|says|shape)|should (?:be|have|equal)|but (?:got|found|was|is|has)|instead of)\b)"
+      R"(|\b(?:nan|bad|wrong|(?:is|are|was|were|values?|results?) off|not (?:bitwise |all |exactly |nearly )?(?:equal|close|identical|the same|as expected)|golden (?:has|is|says|shape)|should (?:be|have|equal)|but (?:got|found|was|is|has)|instead of)\b)"
+      R"(|\b(?:want(?:s|ed)?|expect(?:s|ed))[ :=]+(?:[a-z]+ ){0,3}[\d'"(\[-])"
       R"(|\d ?(?:>=?|<=?|!=|≠|≥|≤) ?-?\d|\b(?:is|are|was|were|-?\d[\d.e+-]*%?) (?:below|above|over|under|less than|more than|greater than|larger than|smaller than|exceed(?:s|ing)) )",
       RE2::Latin1);
   static const RE2 kNone(

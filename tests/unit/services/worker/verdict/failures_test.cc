@@ -59,8 +59,9 @@ void Arrange(const Json& failure, StepCase& step) {
     }
   }
   if (failure.contains("stopped")) {
+    // What was printed in the second of the stop, stacks above all, was printed before it.
     step.Stop(failure.at("stopped") == "silence" ? Stopped::kSilence : Stopped::kTimeout,
-              failure.at("at").get<int64_t>() * kSecond);
+              (failure.at("at").get<int64_t>() + 1) * kSecond - 1);
     for (const Json& rank : failure.at("hangs")) step.Hangs(rank);
   }
   for (const Json& report : failure.value("junit", Json::array())) AddReport(report, step);
