@@ -216,7 +216,7 @@ INSTANTIATE_TEST_SUITE_P(
         Known{"==4121== Conditional jump or move depends on uninitialised value(s)", "sanitizer"},
         Known{"OOM when allocating tensor with shape[256,1024] and type float", "gpu-oom"},
         Known{"RuntimeError: no fast path, nvcc was not found.", "cuda-toolchain"},
-        Known{"Killed", "compiler-killed", "build"},
+        Known{"Killed", "build-killed", "build"},
         Known{"      ../meson.build:163:9: ERROR: Dependency \"openblas\" not found, tried pkgconfig",
               "cmake-package-missing", "build"},
         Known{"      error: command 'gcc' failed: No such file or directory", "missing-program", "build"},
@@ -241,6 +241,65 @@ TEST(ShippedSignaturesOf, WhatLooksLikeThemIsNotKnown) {
     EXPECT_THAT(Ids(CommonSignatures().Match(line, "test")), IsEmpty()) << line;
   }
 }
+
+TEST(Signatures, ThoseOfReasonsAreLookedForInReasonsOnly) {
+  rules::FailureSignature words = Signature("words", 9, {"is gone"});
+  words.reason_only = true;
+  const auto signatures = Compile({words, Signature("known", 10, {"is gone for good"})});
+  EXPECT_THAT(Ids(signatures->Match("the host is gone for good", "test")), ElementsAre("known"));
+  ASSERT_NE(signatures->Reason("[rank1]: the host is gone", "test"), nullptr);
+  EXPECT_EQ(signatures->Reason("the host is gone", "test")->id, "words");
+  EXPECT_EQ(signatures->Reason("the host is here", "test"), nullptr);
+  testing::MemoryLog log;
+  log.Add(0, 5000, "the host is gone");
+  EXPECT_THAT(signatures->FindByRank(log, "test"), IsEmpty());
+}
+
+struct Reason {
+  std::string_view line;
+  std::string_view signature;  // empty: none
+};
+
+void PrintTo(const Reason& reason, std::ostream* out) { *out << reason.line; }
+
+class ShippedReasons : public ::testing::TestWithParam<Reason> {};
+
+TEST_P(ShippedReasons, AreKnownByTheirWords) {
+  const rules::FailureSignature* const reason = CommonSignatures().Reason(GetParam().line, "test");
+  EXPECT_EQ(reason == nullptr ? "" : reason->id, GetParam().signature);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Common, ShippedReasons,
+    ::testing::Values(Reason{"RuntimeError: npu is not available", "said-device-missing"},
+                      Reason{"this suite needs 8 NPUs, found 2", "said-device-missing"},
+                      Reason{"没有找到可用的 NPU 设备", "said-device-missing"},
+                      Reason{"cardmon: card 5 (0000:c1:00.0) no longer answers on the bus", "said-device-lost"},
+                      Reason{"设备 3 掉卡, 任务终止", "said-device-lost"},
+                      Reason{"artifact server returned 503, giving up", "said-network"},
+                      Reason{"fetch: host cn07.lab is unreachable", "said-network"},
+                      Reason{"节点 10.0.0.3 网络不通, 通信域建立失败", "said-network"},
+                      Reason{"lost touch with host cn07 (30 s without a beat)", "said-host"},
+                      Reason{"job turned down: no partition can hold 32 cards", "said-host"},
+                      Reason{"共享存储 /mnt/ci 掉线", "said-host"},
+                      Reason{"./run.sh: ASCEND_HOME_PATH is not set, source set_env.sh first", "said-environment"},
+                      Reason{"hub login failed: token expired", "said-environment"},
+                      Reason{"固件版本 1.2 过低, 至少 1.5", "said-environment"},
+                      Reason{"case test_ring ran past its time limit of 60 s and was killed", "said-time-limit"},
+                      Reason{"用例 st_moe 超过 300 秒未结束, 强制终止", "said-time-limit"}));
+
+INSTANTIATE_TEST_SUITE_P(
+    NearMisses, ShippedReasons,
+    ::testing::Values(Reason{"no device mesh named 'tp'", ""}, Reason{"OSError: [Errno 19] No such device", ""},
+                      Reason{"device 3 is not in the mesh (0, 1)", ""}, Reason{"rank 2: peer 3 did not answer", ""},
+                      Reason{"network output is NaN at layer 3", ""},
+                      Reason{"graph check: node 7 is unreachable from the root of the graph", ""},
+                      Reason{"client: server returned HTTP 500 for /generate", ""},
+                      Reason{"compile: task graph exceeds the limit of 4096 nodes", ""},
+                      Reason{"request timed out after 5 s (batch 3)", ""}, Reason{"缺少参数 --ranks", ""},
+                      Reason{"任务图超过 4096 个节点的上限", ""}, Reason{"算子不支持 int8, 请检查输入类型", ""},
+                      Reason{"建图失败: 节点 3 没有父节点", ""}, Reason{"no free slot for request 12", ""},
+                      Reason{"queue is full, capacity 16", ""}));
 
 TEST(ShippedSignaturesOf, AscendsCodesAreTold) {
   const auto signatures = CompilePacks({"common", "pypto"});
