@@ -409,7 +409,7 @@ void FindInExitCode(const StepContext& context, RankView& view) {
                     code, ")"));
     finding.advice = built ? "The build should have made it: look at the build's log."
                            : "Install it, or correct PATH in the environment of the suite.";
-    finding.search = code == kShellNotFound ? "not found" : "ermission denied";
+    finding.search = code == kShellNotFound ? "not found" : "ermission denied|bad interpreter|cannot execute|权限不够";
     // What the shell says of it: which program, and why.
     constexpr std::string_view kShellSays =
         ": line \\d+: .*: (?:No such file or directory|not found)$|: command not found$"

@@ -84,6 +84,14 @@ bool CallsItselfError(std::string_view text) {
   return HasShape(text, kError);
 }
 
+// In Chinese: "0 项失败", "失败: 0", "没有错误".
+bool CountsNone(std::string_view said) {
+  static const RE2 kNone(
+      R"((?:^|\D)0 ?(?:个|项|条)?(?:用例)?(?:失败|错误|异常|不通过)|(?:失败|错误|异常|不通过)(?:数)?\W{0,4}0(?:[^.\d]|$)|(?:没有|无|未发现)(?:失败|错误|异常))",
+      RE2::Latin1);
+  return HasShape(said, kNone);
+}
+
 // Without the word for it: "Could not override 'model.x'.", "tool: can't open file 'x'", "x: No such file or
 // directory".
 bool Complains(std::string_view said) {
@@ -95,7 +103,7 @@ bool Complains(std::string_view said) {
       R"(|^#\s+(?:Failed test\b|.*' failed$))"
       R"(|错误|失败|异常|无法|不支持|未找到|不存在)",
       RE2::Latin1);
-  return HasShape(said, kComplaint);
+  return HasShape(said, kComplaint) && !CountsNone(said);
 }
 
 // Some word of failure, wherever it stands, and none that says that there was none.
@@ -107,13 +115,14 @@ bool Hints(std::string_view said) {
       R"(|out of (?:memory|range|bounds)|unexpected(?:ly)?|undefined|unbound|uninitiali[sz]ed|incorrect|expired|killed|deadlock(?:ed)?|lost|not correct|too (?:slow|large|small|big|long|short|many|few)|beyond)\b)"
       // Numbers and results that are not what they should be.
       R"(|\b(?:nan|bad|wrong|(?:is|are|was|were|values?|results?) off|not (?:bitwise |all |exactly |nearly )?(?:equal|close|identical|the same|as expected)|golden (?:has|is|says|shape)|should (?:be|have|equal)|but (?:got|found|was|is|has)|instead of)\b)"
+      R"(|不通过|未通过|不达标|不正确|不符|不相等|不等于|不一致|不匹配|超出|超过|超时|越界|溢出|缺失|有误|非法|无效|拒绝|崩溃|偏差|过大|过小|期望.{1,40}实际)"
       R"(|\b(?:want(?:s|ed)?|expect(?:s|ed))[ :=]+(?:[a-z]+ ){0,3}[\d'"(\[-])"
       R"(|\d ?(?:>=?|<=?|!=|≠|≥|≤) ?-?\d|\b(?:is|are|was|were|-?\d[\d.e+-]*%?) (?:below|above|over|under|less than|more than|greater than|larger than|smaller than|exceed(?:s|ing)) )",
       RE2::Latin1);
   static const RE2 kNone(
       R"((?i)\b(?:0|no|without|zero|if|ignor\w+) (?:\w+ )?(?:errors?|fail\w*|conflicts?|missing|invalid|unexpected)|\b(?:fail\w*|errors?)\W{1,3}0(?:[^.\d]|$)|\b(?:PASSED|passed|ok|OK)\b)",
       RE2::Latin1);
-  return HasShape(said, kHint) && !HasShape(said, kNone);
+  return HasShape(said, kHint) && !HasShape(said, kNone) && !CountsNone(said);
 }
 
 // A logger's word for what goes on as it should.
