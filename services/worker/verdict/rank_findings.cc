@@ -535,7 +535,8 @@ void FindInLog(const StepContext& context, RankView& view) {
     }
     if (finding.time_limit) {
       finding.test = UnfinishedTest(context, view.rank);
-      const bool of_test = finding.signature == kTimeoutId || finding.signature == kStackDumpId;
+      const bool names_test = Contains(hit.line.text, "***Timeout");
+      const bool of_test = (finding.signature == kTimeoutId && !names_test) || finding.signature == kStackDumpId;
       if (of_test && !finding.test.empty()) finding.what = Concat("test '", finding.test, "' passed its time limit");
       // The limit may be the job's; the test is where it stood then.
       if (!of_test && !finding.test.empty()) finding.what += Concat(", in ", finding.test);

@@ -78,13 +78,21 @@ void PreferToLauncher(std::vector<RankView>& views) {
 
 void FindInLauncher(const StepContext& context, std::vector<RankView>& views, std::vector<Finding>& findings) {
   const StepEvidence& evidence = *context.evidence;
-  const bool silent = absl::c_all_of(views, [](const RankView& view) { return view.silent; });
+  // In the output of their launcher, too, ranks show that they began.
+  const bool silent = absl::c_all_of(views, [](const RankView& view) { return view.silent; }) &&
+                      absl::c_none_of(context.step_hits, [](const Signatures::Hit& hit) {
+                        return RankInPrefix(hit.line.text).has_value();
+                      });
   const bool bad = LauncherFailed(evidence) || evidence.stopped != Stopped::kNot ||
                    absl::c_any_of(views, [](const RankView& v) { return !v.findings.empty(); });
   if (!bad) return;
   for (const Signatures::Hit& hit : context.step_hits) {
     Finding finding = FromSignature(*context.signatures, *hit.signature, hit.line.text);
-    const bool of_launcher = IsException(*hit.signature) && !RankInPrefix(hit.line.text).has_value();
+    // Launchers are no programs of C++.
+    const bool of_launcher = IsException(*hit.signature) && !RankInPrefix(hit.line.text).has_value() &&
+                             !Contains(hit.line.text, "terminate called");
+    const std::string below = WordsBelow(*evidence.log, hit.line);
+    if (!of_launcher && !below.empty()) finding.what += Concat(" ", Quoted(below));
     if (of_launcher || finding.signature == kChildFailedId) {
       // A launcher ends with an exception of its own whatever happened to its ranks.
       finding.priority = silent ? kLauncher - 1 : kLauncherSays;

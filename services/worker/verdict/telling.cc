@@ -112,7 +112,7 @@ bool Hints(std::string_view said) {
       R"((?i)\b(?:(?:syntax|parse|type|internal|unknown|validation|i/o|link(?:er|ing)?|compil(?:er|ation|ing)|connection|time-?out|permission) error)"
       R"(|errors? (?:in|at|on|while|during|occurred)|fail(?:ed|ure|s)?|conflict|cannot|can't|could ?n[o']t|unable to|(?:not|never) found|no such|missing|invalid)"
       R"(|illegal|denied|refused|unreachable|unsupported|not supported|abort(?:ed|ing)?|crash(?:ed)?|corrupt(?:ed)?|overflow|exceed(?:s|ed)|timed out)"
-      R"(|out of (?:memory|range|bounds)|unexpected(?:ly)?|undefined|unbound|uninitiali[sz]ed|incorrect|expired|killed|deadlock(?:ed)?|lost|not correct|too (?:slow|large|small|big|long|short|many|few)|beyond)\b)"
+      R"(|out of (?:memory|range|bounds)|unexpected(?:ly)?|undefined|unbound|uninitiali[sz]ed|incorrect|expired|killed|deadlock(?:ed)?|lost|not correct|(?:does|do|did)(?: not|n't) (?:match|equal|agree|fit)|differ(?:s|ed)?|too (?:slow|large|small|big|long|short|many|few)|beyond)\b)"
       // Numbers and results that are not what they should be.
       R"(|\b(?:nan|bad|wrong|(?:is|are|was|were|values?|results?) off|not (?:bitwise |all |exactly |nearly )?(?:equal|close|identical|the same|as expected)|golden (?:has|is|says|shape)|should (?:be|have|equal)|but (?:got|found|was|is|has)|instead of)\b)"
       R"(|不通过|未通过|不达标|不正确|不符|不相等|不等于|不一致|不匹配|超出|超过|超时|越界|溢出|缺失|有误|非法|无效|拒绝|崩溃|偏差|过大|过小|期望.{1,40}实际)"
