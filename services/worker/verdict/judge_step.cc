@@ -45,7 +45,9 @@ void ExplainVictimsOnly(const StepContext& context, const std::vector<RankView>&
   std::vector<int> left;
   std::vector<int> running;
   for (const RankView& view : views) {
-    if (view.hung) running.push_back(view.rank);
+    const bool stopped_last =
+        absl::c_any_of(view.findings, [](const Finding& finding) { return finding.priority == kStoppedLast; });
+    if (view.hung || stopped_last) running.push_back(view.rank);
     if (!view.silent && view.end.has_value() && !view.EndedBadly() && view.findings.empty()) left.push_back(view.rank);
   }
   cause.cls = FailureClass::kCode;

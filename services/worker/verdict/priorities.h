@@ -42,6 +42,7 @@ inline constexpr int kConsequence = 770;  // after another rank had died
 inline constexpr int kLauncherSays = 790;
 // 792: the network between hosts, where no rank ended before (rules/packs/common/signatures.json). From 800 on:
 // victims.
+inline constexpr int kStoppedLast = 899;  // stopped when the others had given up waiting
 inline constexpr int kFirstEcho = 900;    // from here on no cause: that something failed, in other words
 inline constexpr int kFirstAdvice = 950;  // what is said after a failure to find out more
 

@@ -115,6 +115,12 @@ void DemoteStopped(std::vector<RankView>& views) {
       if (!finding.from_outside) continue;
       for (const RankView& other : views) {
         if (other.rank == view.rank) continue;
+        // Others gave up first, over the network or while they waited: it was stopped since they had ended.
+        const bool gave_up = other.EndedBadly() && !other.findings.empty() && other.end_micros < view.end_micros &&
+                             absl::c_all_of(other.findings, [](const Finding& why) {
+                               return why.priority > kLauncherSays && why.priority < kFirstEcho;
+                             });
+        if (gave_up && view.end->signal != SIGKILL) finding.priority = kStoppedLast;
         for (const Finding& cause : other.findings) {
           if (cause.from_outside || cause.priority >= kNoEvidence) continue;
           const bool earlier = cause.micros < finding.micros || finding.micros == kUnknownTime;
