@@ -35,6 +35,12 @@ bool CountsErrors(std::string_view text) {
   return RE2::PartialMatch(Piece(text), kCounts);
 }
 
+// "[attention_fwd]": of what is said below.
+bool IsNameInBrackets(std::string_view text) {
+  static const RE2 kName(R"(^\[[\w.:-]+\]$)", RE2::Latin1);
+  return RE2::PartialMatch(Piece(text), kName);
+}
+
 // "Last error:".
 bool IsHeadingOfCause(std::string_view text) {
   static const RE2 kHeading(R"((?i)^(?:last|original|underlying|inner|root) (?:error|cause|exception)s?:$)",
@@ -50,7 +56,7 @@ bool NamesCode(std::string_view text) {
 
 // Drivers of devices tell why a call failed below it, as a field of a longer text.
 std::string ReasonIn(std::string_view text) {
-  static const RE2 kReason(R"(\b(?:RecentErrMsg|errorStr): (\S.*?)\.?(?: fixp_error\d|$))", RE2::Latin1);
+  static const RE2 kReason(R"((?:\b(?:RecentErrMsg|errorStr)|^\[Error\]): (\S.*?)(?: fixp_error\d|$))", RE2::Latin1);
   std::string reason;
   if (!RE2::PartialMatch(Piece(text), kReason, &reason) || reason.ends_with("Inner Error!")) return "";
   return reason;
@@ -129,7 +135,8 @@ bool Completion::Next(std::string_view text) {
   below_ += Concat(below_.empty() ? "" : " ", text);
   if (kind_ == Kind::kSource) return !marked_;
   // Containers and their tools say one heading below another: "runc create failed:", "error during container init:".
-  if (kind_ == Kind::kHeading && text.ends_with(':') && ++headings_ < kLinesOfMessage) return true;
+  const bool heads = text.ends_with(':') || IsNameInBrackets(text);
+  if (kind_ == Kind::kHeading && heads && ++headings_ < kLinesOfMessage) return true;
   if (kind_ == Kind::kSentence && IsHeadingOfCause(text)) {
     named_ = true;
     wanted_ = 2;
