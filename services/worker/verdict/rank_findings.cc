@@ -386,8 +386,14 @@ void FindInSignal(const StepContext& context, RankView& view) {
   if (unexplained && !finding.line.has_value()) AddLastWords(context, view, finding);
   if (!finding.line.has_value() && !finding.from_outside && evidence.log != nullptr) {
     // Where the worker can't tell the processes apart, and what a launcher says of its own.
-    const auto said = evidence.log->Search(SignalInWords(signal), 1, kNoRank);
-    if (said.ok() && !said->empty()) finding.what += Concat(": ", Quoted(said->front().text));
+    constexpr std::string_view kWhyAborted = "terminate called after |: Assertion .+ failed|Check failed: ";
+    auto said = evidence.log->Search(signal == SIGABRT ? std::string(kWhyAborted) : SignalInWords(signal), 1, kNoRank);
+    if (signal == SIGABRT && said.ok() && said->empty()) said = evidence.log->Search(SignalInWords(signal), 1, kNoRank);
+    if (said.ok() && !said->empty()) {
+      finding.what += Concat(": ", Quoted(said->front().text));
+      const std::string below = WordsBelow(*evidence.log, said->front());
+      if (!below.empty()) finding.what += Concat(" ", Quoted(below));
+    }
   }
   view.findings.push_back(std::move(finding));
 }
@@ -429,6 +435,12 @@ void FindInExitCode(const StepContext& context, RankView& view) {
     finding.test = UnfinishedTest(context, view.rank);
     if (!finding.test.empty()) finding.what += Concat(", in ", finding.test);
     finding.generic = true;
+    const auto said = evidence.log == nullptr ? absl::StatusOr<std::vector<LogLine>>()
+                                              : evidence.log->Search("^timeout: sending signal ", 1, view.rank);
+    if (said.ok() && !said->empty()) {
+      finding.line = said->front();
+      finding.what += Concat(": ", Quoted(finding.line->text));
+    }
   } else {
     std::string what = Concat("ended with exit code ", code);
     if (view.ran > 0 && view.failed == 0) {
