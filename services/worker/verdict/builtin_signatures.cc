@@ -122,6 +122,10 @@ bool IsException(const rules::FailureSignature& signature) {
   return signature.id == kExceptionId || signature.id == kAssertionId;
 }
 
+bool SaysSignal(const rules::FailureSignature& signature) {
+  return signature.priority > kFatalSignal && signature.priority < kKilled;
+}
+
 bool IsEcho(const rules::FailureSignature& signature) {
   return signature.priority >= kFirstEcho && signature.priority < kFirstAdvice;
 }

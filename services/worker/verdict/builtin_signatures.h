@@ -35,6 +35,9 @@ bool IsWrapper(const rules::FailureSignature& signature);
 // own.
 bool IsException(const rules::FailureSignature& signature);
 
+// True for texts by which a program, its interpreter or its launcher names the signal that hit it.
+bool SaysSignal(const rules::FailureSignature& signature);
+
 // True for texts that only repeat that something failed ("make: *** [all] Error 2"), and for advice that follows a
 // failure. They are no cause; a line that they match is quoted where no other says more.
 bool IsEcho(const rules::FailureSignature& signature);

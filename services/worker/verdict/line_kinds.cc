@@ -145,4 +145,9 @@ std::string_view WithoutQuotedData(std::string_view text, std::string& buffer) {
   return buffer;
 }
 
+bool SaysAborted(std::string_view text) {
+  static const RE2 kAborted(R"(\bAborted\b|\bSIGABRT\b|\bsignal:? 6\b|\bcode:? ?=? ?-6\b|已放弃)", RE2::Latin1);
+  return RE2::PartialMatch(Piece(text), kAborted);
+}
+
 }  // namespace yardmaster::worker

@@ -59,6 +59,9 @@ bool NamesOnlyCode(std::string_view text);
 // left of such a line.
 std::string_view WithoutQuotedData(std::string_view text, std::string& buffer);
 
+// That of the signals is an abort: whoever aborts mostly has said why.
+bool SaysAborted(std::string_view text);
+
 }  // namespace yardmaster::worker
 
 #endif  // YARDMASTER_SERVICES_WORKER_VERDICT_LINE_KINDS_H_
