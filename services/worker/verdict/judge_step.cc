@@ -6,6 +6,7 @@
 #include "services/worker/verdict/builtin_signatures.h"
 #include "services/worker/verdict/cause.h"
 #include "services/worker/verdict/hang.h"
+#include "services/worker/verdict/priorities.h"
 #include "services/worker/verdict/rank_view.h"
 #include "services/worker/verdict/ranks.h"
 #include "services/worker/verdict/stand.h"
