@@ -303,8 +303,8 @@ struct FailureSignature {
   bool device_fatal = false;
   // A test, or a file of tests, passed its limit: the verdict is timed_out.
   bool time_limit = false;
-  // Looked for only in the line that is quoted as the reason of a failure which nothing else explains: its words are too
-  // common to be searched in all of the output.
+  // Looked for only in the line that is quoted as the reason of a failure which nothing else explains: its words are
+  // too common to be searched in all of the output.
   bool reason_only = false;
   // Only in steps of this phase: "build", "test" or "fetch"; empty: all.
   std::string phase;
