@@ -81,8 +81,9 @@ bool SaidWhyBeforeEnd(const StepContext& context, const RankView& view) {
 
 // A pattern for what shells, interpreters and launchers call it.
 std::string SignalInWords(int signal) {
-  return Concat("(?i)\\bsignal:? \\(?", signal, "\\b|\\b", SignalName(signal), "\\b|", SignalMeaning(signal),
-                signal == SIGSEGV ? "|段错误" : "");
+  const std::string meaning = SignalMeaning(signal);
+  return Concat("(?i)\\bsignal:? \\(?", signal, "\\b|\\b", SignalName(signal), "\\b", meaning.empty() ? "" : "|",
+                meaning, signal == SIGSEGV ? "|段错误" : "");
 }
 
 }  // namespace
@@ -143,8 +144,9 @@ void FindInSignal(const StepContext& context, RankView& view) {
   if (!finding.line.has_value() && !finding.from_outside && evidence.log != nullptr) {
     // Where the worker can't tell the processes apart, and what a launcher says of its own.
     constexpr std::string_view kWhyAborted = "terminate called after |: Assertion .+ failed|Check failed: ";
-    auto said = evidence.log->Search(signal == SIGABRT ? std::string(kWhyAborted) : SignalInWords(signal), 1, kNoRank);
-    if (signal == SIGABRT && said.ok() && said->empty()) said = evidence.log->Search(SignalInWords(signal), 1, kNoRank);
+    absl::StatusOr<std::vector<LogLine>> said = std::vector<LogLine>();
+    if (signal == SIGABRT) said = evidence.log->Search(kWhyAborted, 1, kNoRank);
+    if (!said.ok() || said->empty()) said = evidence.log->Search(SignalInWords(signal), 1, kNoRank);
     if (said.ok() && !said->empty()) {
       finding.what += Concat(": ", Quoted(said->front().text));
       const std::string below = WordsBelow(*evidence.log, said->front());
@@ -171,13 +173,14 @@ void FindInExitCode(const StepContext& context, RankView& view) {
                     code, ")"));
     finding.advice = built ? "The build should have made it: look at the build's log."
                            : "Install it, or correct PATH in the environment of the suite.";
-    finding.search = code == kShellNotFound ? "not found" : "ermission denied|bad interpreter|cannot execute|权限不够";
+    finding.search = code == kShellNotFound ? "not found" : "ermission denied";
     // What the shell says of it: which program, and why.
     constexpr std::string_view kShellSays =
         ": line \\d+: .*: (?:No such file or directory|not found)$|: command not found$"
         "|(?:未找到|找不到)命令\\s*$|行 ?\\d+: .*: 没有那个文件或目录\\s*$";
+    constexpr std::string_view kShellRefuses = "ermission denied|bad interpreter|cannot execute|权限不够";
     if (evidence.log != nullptr) {
-      auto said = evidence.log->Search(code == kShellNotFound ? kShellSays : finding.search, 1, view.rank);
+      auto said = evidence.log->Search(code == kShellNotFound ? kShellSays : kShellRefuses, 1, view.rank);
       if (!said.ok() || said->empty()) said = evidence.log->Search(finding.search, 1, view.rank);
       if (said.ok() && !said->empty()) {
         finding.line = said->front();

@@ -50,8 +50,7 @@ std::string Shape(std::string line) {
 }
 
 // "[rank2] step 2: forward" and "Rank 2: step 2: forward" say the same of another rank.
-std::string WithoutOwnRank(std::string line, int rank) {
-  const RE2 own(Concat(R"((?i)\b(rank ?[:=_#]? ?))", rank, R"(\b)"), RE2::Latin1);
+std::string WithoutOwnRank(std::string line, const RE2& own) {
   RE2::GlobalReplace(&line, own, "\\1#");
   return line;
 }
@@ -88,8 +87,9 @@ Place PlaceOf(LogReader& log, const RankView& view, int64_t stopped) {
   if (place.stand.doing == Doing::kUnknown) place.stand = PrintedStand(place.lines);
   if (!place.stand.frame.empty()) place.frame = LineOfFrame(log, place.stand.frame, view.rank, stopped);
   std::erase_if(place.lines, [](const LogLine& line) { return IsStackFrame(line.text) || BeginsThread(line.text); });
+  const RE2 own(Concat(R"((?i)\b(rank ?[:=_#]? ?))", view.rank, R"(\b)"), RE2::Latin1);
   for (const LogLine& line : place.lines) {
-    place.texts.push_back(WithoutOwnRank(line.text, view.rank));
+    place.texts.push_back(WithoutOwnRank(line.text, own));
     place.shapes.push_back(Shape(line.text));
     int64_t number = 0;
     if (RE2::PartialMatch(line.text, kCompleted, &number)) place.last_completed = number;
