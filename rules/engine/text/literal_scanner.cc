@@ -4,6 +4,7 @@
 #include <array>
 #include <bit>
 #include <cstring>
+#include <map>
 #include <utility>
 
 #include "absl/strings/ascii.h"
@@ -26,6 +27,41 @@ uint64_t BehindOf(std::string_view text, size_t at) {
   return (bytes | 0x2020202020202020U) << 8;
 }
 
+// Whether a text begins with a literal of which so many bytes stand there in some case.
+bool HasRest(const Literal& literal, size_t scanned, std::string_view text) {
+  if (text.size() < literal.text.size()) return false;
+  const std::string_view there = text.substr(0, literal.text.size());
+  if (!literal.fold_case) return there == literal.text;
+  return absl::EqualsIgnoreCase(Abs(there.substr(scanned)), Abs(literal.text).substr(scanned));
+}
+
+// How many bytes of each literal become states: the first ones, which tell most of them from what texts hold, and more
+// where many literals begin alike ("torch.distributed"), as far as only a few are left.
+std::vector<size_t> ScannedOf(const std::vector<Literal>& literals) {
+  constexpr size_t kLeft = 8;
+  constexpr size_t kDeepest = 24;
+  // However many literals there are, states are numbers of 16 bits.
+  const size_t first = std::clamp<size_t>(UINT16_MAX / std::max<size_t>(literals.size(), 1), 1, 4);
+  std::vector<size_t> scanned;
+  scanned.reserve(literals.size());
+  for (const Literal& literal : literals) scanned.push_back(std::min(literal.text.size(), first));
+  size_t states = 0;
+  for (const size_t bytes : scanned) states += bytes;
+  for (size_t depth = first; depth < kDeepest; ++depth) {
+    std::map<std::string, std::vector<uint32_t>> alike;
+    for (uint32_t i = 0; i < literals.size(); ++i) {
+      if (scanned[i] != depth || literals[i].text.size() <= depth) continue;
+      alike[absl::AsciiStrToLower(Abs(literals[i].text).substr(0, depth))].push_back(i);
+    }
+    for (const auto& [beginning, those] : alike) {
+      if (those.size() <= kLeft || states + those.size() > UINT16_MAX) continue;
+      for (const uint32_t i : those) ++scanned[i];
+      states += those.size();
+    }
+  }
+  return scanned;
+}
+
 }  // namespace
 
 // Each state waits for the one before it, mostly for memory. Four parts of the text are gone through at once, which is
@@ -42,7 +78,7 @@ void LiteralScanner::Run(std::string_view text, size_t begin, size_t size, uint1
   std::array<uint32_t, kParts> state{};
   for (size_t k = 0; k < kParts; ++k) {
     const size_t first = begin + k * part;
-    for (size_t at = first - std::min(first, scanned_ - 1); at < first; ++at) state[k] = step(state[k], at);
+    for (size_t at = first - std::min(first, deepest_ - 1); at < first; ++at) state[k] = step(state[k], at);
   }
   for (size_t i = 0; i < part; ++i) {
     for (size_t k = 0; k < kParts; ++k) {
@@ -78,7 +114,7 @@ void LiteralScanner::Compare(std::string_view text, size_t end, size_t state, st
     size_t literal_end = end;
     if (ending->compares) {
       const Literal& literal = literals_[ending->literal];
-      if (!HasRest(literal, text, begin)) continue;
+      if (!HasRest(literal, ending->scanned, text.substr(begin))) continue;
       literal_end = begin + literal.text.size();
     }
     if (ending->ends_at_word && !IsWordBoundary(text, literal_end)) continue;
@@ -86,16 +122,8 @@ void LiteralScanner::Compare(std::string_view text, size_t end, size_t state, st
   }
 }
 
-bool LiteralScanner::HasRest(const Literal& literal, std::string_view text, size_t begin) const {
-  const std::string_view there = text.substr(begin, literal.text.size());
-  if (there.size() < literal.text.size()) return false;
-  if (!literal.fold_case) return there == literal.text;
-  return absl::EqualsIgnoreCase(Abs(there.substr(scanned_)), Abs(literal.text).substr(scanned_));
-}
-
-LiteralScanner::Ending LiteralScanner::EndingOf(uint32_t index) const {
+LiteralScanner::Ending LiteralScanner::EndingOf(uint32_t index, size_t scanned) const {
   const Literal& literal = literals_[index];
-  const size_t scanned = std::min(literal.text.size(), scanned_);
   const std::string_view rest = std::string_view(literal.text).substr(scanned);
   Ending ending{.literal = index, .scanned = static_cast<uint8_t>(scanned)};
   ending.shift = static_cast<uint8_t>(56 - 8 * std::min<size_t>(rest.size(), 7));
@@ -107,11 +135,11 @@ LiteralScanner::Ending LiteralScanner::EndingOf(uint32_t index) const {
 }
 
 LiteralScanner::LiteralScanner(std::vector<Literal> literals) : literals_(std::move(literals)) {
-  // However many literals there are, states are numbers of 16 bits.
-  scanned_ = std::clamp<size_t>(UINT16_MAX / std::max<size_t>(literals_.size(), 1), 1, 4);
+  const std::vector<size_t> scanned = ScannedOf(literals_);
+  deepest_ = scanned.empty() ? 1 : *std::max_element(scanned.begin(), scanned.end());
   std::array<bool, 256> used{};
-  for (const Literal& literal : literals_) {
-    for (const char c : std::string_view(literal.text).substr(0, scanned_)) used[Folded(c)] = true;
+  for (uint32_t i = 0; i < literals_.size(); ++i) {
+    for (const char c : std::string_view(literals_[i].text).substr(0, scanned[i])) used[Folded(c)] = true;
   }
   // What texts are full of comes first: it shares a line of the cache in each row.
   uint32_t classes = 1;
@@ -130,7 +158,7 @@ LiteralScanner::LiteralScanner(std::vector<Literal> literals) : literals_(std::m
   std::vector<std::vector<uint32_t>> endings(1);
   for (uint32_t i = 0; i < literals_.size(); ++i) {
     uint32_t state = 0;
-    for (const char c : std::string_view(literals_[i].text).substr(0, scanned_)) {
+    for (const char c : std::string_view(literals_[i].text).substr(0, scanned[i])) {
       const size_t edge = state * row_size + class_of_[static_cast<uint8_t>(c)];
       if (tree[edge] == kNoState) {
         tree[edge] = static_cast<uint32_t>(endings.size());
@@ -179,7 +207,7 @@ LiteralScanner::LiteralScanner(std::vector<Literal> literals) : literals_(std::m
     }
     if (endings[state].empty()) continue;
     endings_begin_.push_back(static_cast<uint32_t>(endings_.size()));
-    for (const uint32_t i : endings[state]) endings_.push_back(EndingOf(i));
+    for (const uint32_t i : endings[state]) endings_.push_back(EndingOf(i, scanned[i]));
   }
   endings_begin_.push_back(static_cast<uint32_t>(endings_.size()));
 }

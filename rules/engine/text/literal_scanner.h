@@ -63,12 +63,11 @@ class LiteralScanner {
   void Run(std::string_view text, size_t begin, size_t size, uint16_t* states) const;
   // Appends the literals that end behind text[end - 1], where the automaton is in a state in which some do.
   void Compare(std::string_view text, size_t end, size_t state, std::vector<Found>& found) const;
-  Ending EndingOf(uint32_t index) const;
-  // Whether it stands at `begin`, where its first bytes do in some case.
-  bool HasRest(const Literal& literal, std::string_view text, size_t begin) const;
+  // `scanned`: so many bytes of it become states.
+  Ending EndingOf(uint32_t index, size_t scanned) const;
 
   std::vector<Literal> literals_;
-  size_t scanned_ = 0;  // so many bytes of a literal become states; the others seldom tell it from what texts hold
+  size_t deepest_ = 0;                   // bytes of the deepest state: so many before a place tell the state there
   std::array<uint8_t, 256> class_of_{};  // bytes that no literal has are one class
   unsigned row_bits_ = 0;                // a row has 1 << row_bits_ entries, at least one for each class
   std::vector<uint16_t> next_;           // row of a state + class of a byte → next state

@@ -79,6 +79,20 @@ TEST(LiteralScanner, TenThousandsOfLiteralsAreToldApart) {
   EXPECT_EQ(Scanned(literals, "word107000x word119999x word119999"), (Places{{7000, 0}, {19999, 12}}));
 }
 
+TEST(LiteralScanner, LiteralsThatBeginAlikeAreFound) {
+  std::vector<Literal> literals = {{"torch"}, {"distributed", true}, {"buted.x"}, {"torch.distributed"}};
+  for (int i = 0; i < 60; ++i) {
+    literals.push_back({"torch.distributed.x" + std::string(static_cast<size_t>(i % 7), 'y') + std::to_string(i),
+                        i % 2 == 0, i % 3 == 0, i % 5 == 0});
+  }
+  std::string text;
+  for (int i = 0; i < 400; ++i) {
+    text += i % 3 == 0 ? "Torch.Distributed.x" : "torch.distributed.x";
+    text += std::string(static_cast<size_t>(i % 7), 'y') + std::to_string(i % 63) + (i % 4 == 0 ? "" : " ");
+  }
+  EXPECT_EQ(Scanned(literals, text), Compared(literals, text));
+}
+
 TEST(LiteralScanner, FindsWhatComparingEachPlaceFinds) {
   std::mt19937 random(7);
   const auto text_of = [&](size_t most) {
