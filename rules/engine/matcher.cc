@@ -86,6 +86,12 @@ struct Matcher::Place {
   size_t end = 0;
 };
 
+// Where a pattern may match.
+struct Matcher::Beginning {
+  uint32_t pattern = 0;
+  uint32_t at = 0;
+};
+
 // The forms of all signals while they are put together.
 class Matcher::Forms {
  public:
@@ -112,7 +118,7 @@ class Matcher::Forms {
         form.then = FirstByteOf(literal.rest);
         matcher.rests_.push_back(std::move(literal.rest));
       }
-      if (form.group == 0 || form.rest != 0) matcher.only_needed_.back() = false;
+      if (form.group == 0 || form.rest != 0 || form.begins) matcher.only_needed_.back() = false;
       matcher.forms_.push_back(form);
     }
     matcher.first_form_.push_back(static_cast<uint32_t>(added_.size()));
@@ -136,7 +142,10 @@ class Matcher::ZoneSearch {
   ZoneSearch(std::string_view text, std::span<const Place> words, std::span<const Place> spelled)
       : text_(text), words_(words), spelled_(spelled) {}
 
-  void AddPattern(const Pattern& pattern) { patterns_.push_back({&pattern, {}}); }
+  // `beginnings`: where it may match, in order, if that is known.
+  void AddPattern(const Pattern& pattern, std::span<const Beginning> beginnings) {
+    patterns_.push_back({&pattern, beginnings, {}});
+  }
 
   std::optional<std::pair<size_t, size_t>> Next() {
     while (!words_.empty()) {
@@ -163,14 +172,24 @@ class Matcher::ZoneSearch {
  private:
   struct Searched {
     const Pattern* pattern = nullptr;  // null: there is no other place
+    std::span<const Beginning> beginnings;
     re2::StringPiece found;
   };
 
   bool Find(Searched& one) const {
     // What lies further on was the next place before and still is.
     if (one.found.data() != nullptr && one.found.data() >= text_.data() + pattern_end_) return true;
-    if (pattern_end_ <= text_.size() &&
-        one.pattern->compiled->GetRE2(0).Match(text_, pattern_end_, text_.size(), RE2::UNANCHORED, &one.found, 1)) {
+    if (one.pattern->begun) {
+      while (!one.beginnings.empty()) {
+        const size_t at = one.beginnings.front().at;
+        one.beginnings = one.beginnings.subspan(1);
+        if (at >= pattern_end_ &&
+            one.pattern->compiled->GetRE2(0).Match(text_, at, text_.size(), RE2::ANCHOR_START, &one.found, 1)) {
+          return true;
+        }
+      }
+    } else if (pattern_end_ <= text_.size() && one.pattern->compiled->GetRE2(0).Match(text_, pattern_end_, text_.size(),
+                                                                                      RE2::UNANCHORED, &one.found, 1)) {
       return true;
     }
     one.pattern = nullptr;
@@ -211,8 +230,8 @@ std::unique_ptr<Matcher> Matcher::Create(const std::vector<SignalModel>& signals
       const bool is_name = literal.first.text.find_first_of("/.") == std::string::npos;
       all.Add(std::move(literal), {.signal = s, .index = order++, .is_name = is_name});
     }
-    refused[s] =
-        !forms.import_pattern.empty() && !matcher->AddPattern(s, order++, forms.import_pattern, forms.imported, all);
+    refused[s] = !forms.import_pattern.empty() &&
+                 !matcher->AddPattern(s, order++, forms.import_pattern, forms.imported, {}, all);
     for (const std::string& pattern : signals[s].patterns) {
       if (!matcher->AddAlternatives(s, order, pattern, all)) refused[s] = true;
     }
@@ -240,15 +259,20 @@ std::unique_ptr<Matcher> Matcher::Create(const std::vector<SignalModel>& signals
 
 bool Matcher::AddAlternatives(uint32_t signal, uint32_t& order, const std::string& pattern, Forms& forms) {
   bool accepted = true;
-  std::string left;  // those that only RE2 can look for, as long as they follow each other
+  std::string left;  // those that only RE2 can look for, as long as they follow each other and are looked for alike
+  std::vector<Literal> beginnings;
   const auto add_left = [&] {
-    if (!left.empty() && !AddPattern(signal, order++, left, {}, forms)) accepted = false;
+    if (!left.empty() && !AddPattern(signal, order++, left, {}, std::move(beginnings), forms)) accepted = false;
     left.clear();
+    beginnings.clear();
   };
   for (const std::string& alternative : AlternativesOf(pattern)) {
     const std::vector<SpelledText> spelled = SpelledOut(alternative);
     if (spelled.empty()) {
+      std::vector<Literal> begins = BeginningsOf(alternative);
+      if (begins.empty() != beginnings.empty()) add_left();
       absl::StrAppend(&left, left.empty() ? "" : "|", alternative);
+      absl::c_move(begins, std::back_inserter(beginnings));
       continue;
     }
     add_left();
@@ -261,7 +285,7 @@ bool Matcher::AddAlternatives(uint32_t signal, uint32_t& order, const std::strin
 }
 
 bool Matcher::AddPattern(uint32_t signal, uint32_t order, const std::string& pattern,
-                         std::span<std::vector<SignalLiteral>> needed, Forms& forms) {
+                         std::span<std::vector<SignalLiteral>> needed, std::vector<Literal> beginnings, Forms& forms) {
   const auto index = static_cast<uint32_t>(patterns_.size());
   Pattern added;
   added.signal = signal;
@@ -283,7 +307,11 @@ bool Matcher::AddPattern(uint32_t signal, uint32_t order, const std::string& pat
       forms.Add(std::move(literal), {.signal = signal, .index = index, .group = bit, .groups = all});
     }
   }
-  if (groups.empty() && zones_[signal] != 0) unfiltered_.push_back(index);
+  added.begun = !beginnings.empty();
+  for (Literal& literal : beginnings) {
+    forms.Add({std::move(literal), {}}, {.signal = signal, .index = index, .groups = all, .begins = true});
+  }
+  if (groups.empty() && !added.begun && zones_[signal] != 0) unfiltered_.push_back(index);
   patterns_.push_back(std::move(added));
   return true;
 }
@@ -301,6 +329,7 @@ void Matcher::Match(const std::vector<ZonedText>& texts, std::vector<SignalHit>&
   std::vector<LiteralScanner::Found> found;
   std::vector<Place> places;
   std::vector<uint32_t> worth;  // patterns worth searching for in this zone
+  std::vector<Beginning> beginnings;
   found.reserve(kPlacesAtFirst);
   places.reserve(kPlacesAtFirst);
   begun.reserve(kPlacesAtFirst);
@@ -315,6 +344,7 @@ void Matcher::Match(const std::vector<ZonedText>& texts, std::vector<SignalHit>&
       const bool in_trace = span.zone == Zone::kTrace;
       places.clear();
       worth.clear();
+      beginnings.clear();
       for (const uint32_t pattern : begun) groups[pattern] = 0;
       begun.clear();
       std::fill(scanned.begin(), scanned.end(), false);
@@ -331,7 +361,15 @@ void Matcher::Match(const std::vector<ZonedText>& texts, std::vector<SignalHit>&
           if (form->then != '\0' && !IsNextWord(part, literal.end, form->then)) continue;
           size_t end = form->rest == 0 ? literal.end : EndOf(rests_[form->rest], part, literal.end);
           if (end == std::string_view::npos) continue;
-          if (form->group != 0) {
+          if (form->begins) {
+            beginnings.push_back({form->index, literal.begin});
+            // One that needs nothing else.
+            if (form->groups == 0 && groups[form->index] == 0) {
+              groups[form->index] = 1;
+              begun.push_back(form->index);
+              worth.push_back(form->index);
+            }
+          } else if (form->group != 0) {
             const uint8_t had = groups[form->index];
             const auto has = static_cast<uint8_t>(had | form->group);
             if (had == has) continue;
@@ -352,10 +390,14 @@ void Matcher::Match(const std::vector<ZonedText>& texts, std::vector<SignalHit>&
         return std::tie(a.signal, a.spelled, a.begin, a.order) < std::tie(b.signal, b.spelled, b.begin, b.order);
       });
       absl::c_sort(worth);
+      absl::c_sort(beginnings, [](const Beginning& a, const Beginning& b) {
+        return std::tie(a.pattern, a.at) < std::tie(b.pattern, b.at);
+      });
 
       const Place* place = places.data();
       const Place* const last = place + places.size();
       auto pattern = worth.begin();
+      auto beginning = beginnings.cbegin();
       while (place != last || pattern != worth.end()) {
         const uint32_t of_pattern = pattern == worth.end() ? UINT32_MAX : patterns_[*pattern].signal;
         const uint32_t signal = place == last ? of_pattern : std::min(place->signal, of_pattern);
@@ -365,7 +407,10 @@ void Matcher::Match(const std::vector<ZonedText>& texts, std::vector<SignalHit>&
         while (place != last && place->signal == signal) ++place;
         ZoneSearch search(part, {words, spelled}, {spelled, place});
         for (; pattern != worth.end() && patterns_[*pattern].signal == signal; ++pattern) {
-          search.AddPattern(patterns_[*pattern]);
+          while (beginning != beginnings.cend() && beginning->pattern < *pattern) ++beginning;
+          const auto first = beginning;
+          while (beginning != beginnings.cend() && beginning->pattern == *pattern) ++beginning;
+          search.AddPattern(patterns_[*pattern], {first, beginning});
         }
         // The first place that is not negated.
         const bool may_be_negated = negation_ != nullptr && negatable_[signal] && HasSentences(span.zone);

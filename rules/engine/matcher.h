@@ -68,14 +68,17 @@ class Matcher {
     uint8_t groups = 0;    // bits of all groups of the pattern: a zone must have a literal of each
     bool is_name = false;  // a plain word, which a path or a build command that holds it does not name
     bool spelled = false;  // a match of a pattern
+    bool begins = false;   // where `index`, a pattern, may match
     bool goes_on = false;  // the word bytes that follow belong to the match
   };
   struct Pattern {
     uint32_t signal = 0;
     uint32_t order = 0;  // among the signal's forms: the first wins of those that match at the same place
     std::unique_ptr<re2::FilteredRE2> compiled;
+    bool begun = false;  // it is tried where literals stand with which its matches begin, and nowhere else
   };
   struct Place;
+  struct Beginning;
   class Forms;
   class ZoneSearch;
 
@@ -84,10 +87,10 @@ class Matcher {
   // What `pattern` is spelled out to, and the alternatives of it that only RE2 can look for. `order`: of the next form.
   // False: RE2 refuses one.
   bool AddAlternatives(uint32_t signal, uint32_t& order, const std::string& pattern, Forms& forms);
-  // `needed`: groups of literals of each of which a text must have one; without any, they are found out. False: RE2
-  // refuses the pattern.
+  // `needed`: groups of literals of each of which a text must have one; without any, they are found out. `beginnings`:
+  // with one of them each match begins; none: not known. False: RE2 refuses the pattern.
   bool AddPattern(uint32_t signal, uint32_t order, const std::string& pattern,
-                  std::span<std::vector<SignalLiteral>> needed, Forms& forms);
+                  std::span<std::vector<SignalLiteral>> needed, std::vector<Literal> beginnings, Forms& forms);
 
   std::vector<Pattern> patterns_;     // those of a signal stand together
   std::vector<bool> negatable_;       // by signal

@@ -33,7 +33,101 @@ class Speller {
     return rest_.empty() ? all : std::nullopt;
   }
 
+  std::optional<Texts> ReadBeginnings() {
+    std::optional<std::vector<Beginning>> all = BegunAlternatives();
+    if (!all.has_value() || !rest_.empty()) return std::nullopt;
+    Texts texts;
+    for (Beginning& one : *all) texts.push_back(std::move(one.text));
+    return texts;
+  }
+
  private:
+  // `closed`: something may follow that has no end or too many texts.
+  struct Beginning {
+    std::string text;
+    bool closed = false;
+  };
+
+  std::optional<std::vector<Beginning>> BegunAlternatives() {
+    std::vector<Beginning> all;
+    do {
+      std::optional<std::vector<Beginning>> one = BegunSequence();
+      if (!one.has_value()) return std::nullopt;
+      all.insert(all.end(), one->begin(), one->end());
+      if (all.size() > kMaxSpelledOut) return std::nullopt;
+    } while (Take("|"));
+    return all;
+  }
+
+  std::optional<std::vector<Beginning>> BegunSequence() {
+    std::vector<Beginning> all(1);
+    while (!rest_.empty() && rest_.front() != '|' && rest_.front() != ')') {
+      const std::string_view before = rest_;
+      std::optional<std::vector<Beginning>> next = BegunItem();
+      if (next.has_value() && Take("?")) next->emplace_back();
+      const bool repeated = !rest_.empty() && absl::StrContains("?*+{", rest_.front());
+      if (!next.has_value() || repeated || all.size() * next->size() > kMaxSpelledOut) {
+        for (Beginning& one : all) one.closed = true;
+        rest_ = before;
+        if (!SkipSequence()) return std::nullopt;
+        break;
+      }
+      std::vector<Beginning> both;
+      for (const Beginning& one : all) {
+        if (one.closed) both.push_back(one);
+        for (const Beginning& behind : *next) {
+          if (!one.closed) both.push_back({one.text + behind.text, behind.closed});
+        }
+      }
+      all = std::move(both);
+    }
+    return all;
+  }
+
+  std::optional<std::vector<Beginning>> BegunItem() {
+    if (Take("(?:")) {
+      if (++nesting_ > kMaxNesting) return std::nullopt;
+      std::optional<std::vector<Beginning>> all = BegunAlternatives();
+      --nesting_;
+      return Take(")") ? all : std::nullopt;
+    }
+    std::optional<Texts> texts = Item();
+    if (!texts.has_value()) return std::nullopt;
+    std::vector<Beginning> all;
+    for (std::string& text : *texts) all.push_back({std::move(text)});
+    return all;
+  }
+
+  // To the end of the sequence, whatever it holds. False: that can't be told.
+  bool SkipSequence() {
+    size_t depth = 0;
+    while (!rest_.empty()) {
+      const char c = rest_.front();
+      if (depth == 0 && (c == '|' || c == ')')) return true;
+      if (c == '\\' && (rest_.size() < 2 || absl::StrContains("QEC", rest_[1]))) return false;
+      if (c == '[') {
+        if (!SkipClass()) return false;
+        continue;
+      }
+      if (c == '(') ++depth;
+      if (c == ')') --depth;
+      rest_.remove_prefix(c == '\\' ? 2 : 1);
+    }
+    return depth == 0;
+  }
+
+  bool SkipClass() {
+    size_t at = rest_.starts_with("[^") ? 2 : 1;
+    if (at < rest_.size() && rest_[at] == ']') ++at;
+    while (at < rest_.size() && rest_[at] != ']') {
+      if (rest_[at] == '[') return false;  // "[[:alpha:]]"
+      at += rest_[at] == '\\' ? 2 : 1;
+    }
+    if (at >= rest_.size()) return false;
+    rest_.remove_prefix(at + 1);
+    return true;
+  }
+
   std::optional<Texts> Alternatives() {
     Texts all;
     do {
@@ -159,13 +253,53 @@ bool Complete(std::string_view text, bool fold_case, std::vector<SpelledText>& o
   return true;
 }
 
-}  // namespace
-
-std::vector<SpelledText> SpelledOut(std::string_view pattern) {
-  const bool fold_case = pattern.starts_with("(?i)");
+// Takes "(?i)" off. False: it can't be read.
+bool TakeFlags(std::string_view& pattern, bool& fold_case) {
+  fold_case = pattern.starts_with("(?i)");
   if (fold_case) pattern.remove_prefix(4);
   const auto is_mark = [](char c) { return c == kBoundary || c == kWordBytes; };
-  if (absl::c_any_of(pattern, is_mark) || (fold_case && !HasNoOtherCase(pattern))) return {};
+  return absl::c_none_of(pattern, is_mark) && (!fold_case || HasNoOtherCase(pattern));
+}
+
+}  // namespace
+
+std::vector<Literal> BeginningsOf(std::string_view pattern) {
+  bool fold_case = false;
+  if (!TakeFlags(pattern, fold_case)) return {};
+  std::optional<Texts> texts = Speller(pattern).ReadBeginnings();
+  if (!texts.has_value()) return {};
+  std::vector<Literal> all;
+  for (const std::string& text : *texts) {
+    std::string_view left = text;
+    Literal one;
+    one.fold_case = fold_case;
+    while (TakeFront(left, kBoundary)) one.starts_at_word = true;
+    left = left.substr(0, left.find(kWordBytes));
+    while (TakeBack(left, kBoundary)) continue;
+    one.text = std::string(left);
+    if (!SettleInnerBoundaries(one.text)) continue;
+    if (one.text.size() + (one.starts_at_word ? 1 : 0) < kShortestBeginning) return {};
+    all.push_back(std::move(one));
+  }
+  // Where a shorter one stands for it, a longer one says nothing more.
+  absl::c_sort(all, [](const Literal& a, const Literal& b) {
+    return std::pair(a.starts_at_word, a.text.size()) < std::pair(b.starts_at_word, b.text.size());
+  });
+  std::vector<Literal> kept;
+  for (Literal& one : all) {
+    const bool covered = absl::c_any_of(kept, [&](const Literal& shorter) {
+      const bool begins =
+          fold_case ? absl::StartsWithIgnoreCase(one.text, shorter.text) : one.text.starts_with(shorter.text);
+      return begins && (!shorter.starts_at_word || one.starts_at_word);
+    });
+    if (!covered) kept.push_back(std::move(one));
+  }
+  return kept;
+}
+
+std::vector<SpelledText> SpelledOut(std::string_view pattern) {
+  bool fold_case = false;
+  if (!TakeFlags(pattern, fold_case)) return {};
   const std::optional<Texts> texts = Speller(pattern).Read();
   if (!texts.has_value()) return {};
   std::vector<SpelledText> out;

@@ -25,6 +25,13 @@ struct SpelledText {
 // matter.
 std::vector<SpelledText> SpelledOut(std::string_view pattern);
 
+// The shortest beginning by which it is worth to look for a pattern; a boundary of a word counts as a byte.
+inline constexpr size_t kShortestBeginning = 3;
+
+// Literals with one of which each text begins that `pattern` matches: it needs to be tried where one stands, and
+// nowhere else. Nothing where they are too many, too short or not known.
+std::vector<Literal> BeginningsOf(std::string_view pattern);
+
 }  // namespace yardmaster::rules
 
 #endif  // YARDMASTER_RULES_ENGINE_TEXT_SPELLED_OUT_H_
