@@ -24,6 +24,10 @@ namespace {
 // How far before a match a negation may stand, in bytes: "is not caused by", "without using any", "没有使用".
 constexpr size_t kNegationWindow = 80;
 
+// A pattern is tried in no more places than this by itself: one pass over the zone is never much slower than so many
+// tries, however far each of them has to read.
+constexpr size_t kMostTries = 8;
+
 // Room for what a zone of usual size holds.
 constexpr size_t kPlacesAtFirst = 128;
 
@@ -144,7 +148,7 @@ class Matcher::ZoneSearch {
 
   // `beginnings`: where it may match, in order, if that is known.
   void AddPattern(const Pattern& pattern, std::span<const Beginning> beginnings) {
-    patterns_.push_back({&pattern, beginnings, {}});
+    patterns_.push_back({&pattern, pattern.begun && beginnings.size() <= kMostTries, beginnings, {}});
   }
 
   std::optional<std::pair<size_t, size_t>> Next() {
@@ -172,6 +176,7 @@ class Matcher::ZoneSearch {
  private:
   struct Searched {
     const Pattern* pattern = nullptr;  // null: there is no other place
+    bool tried = false;                // where its matches may begin, and nowhere else
     std::span<const Beginning> beginnings;
     re2::StringPiece found;
   };
@@ -179,7 +184,7 @@ class Matcher::ZoneSearch {
   bool Find(Searched& one) const {
     // What lies further on was the next place before and still is.
     if (one.found.data() != nullptr && one.found.data() >= text_.data() + pattern_end_) return true;
-    if (one.pattern->begun) {
+    if (one.tried) {
       while (!one.beginnings.empty()) {
         const size_t at = one.beginnings.front().at;
         one.beginnings = one.beginnings.subspan(1);

@@ -39,7 +39,7 @@ bool HasRest(const Literal& literal, size_t scanned, std::string_view text) {
 // where many literals begin alike ("torch.distributed"), as far as only a few are left.
 std::vector<size_t> ScannedOf(const std::vector<Literal>& literals) {
   constexpr size_t kLeft = 8;
-  constexpr size_t kDeepest = 24;
+  constexpr size_t kDeepest = 10;
   // However many literals there are, states are numbers of 16 bits.
   const size_t first = std::clamp<size_t>(UINT16_MAX / std::max<size_t>(literals.size(), 1), 1, 4);
   std::vector<size_t> scanned;

@@ -91,9 +91,13 @@ class Speller {
       --nesting_;
       return Take(")") ? all : std::nullopt;
     }
+    std::vector<Beginning> all;
+    if (Take("\\d")) {
+      for (char c = '0'; c <= '9'; ++c) all.push_back({std::string(1, c)});
+      return all;
+    }
     std::optional<Texts> texts = Item();
     if (!texts.has_value()) return std::nullopt;
-    std::vector<Beginning> all;
     for (std::string& text : *texts) all.push_back({std::move(text)});
     return all;
   }
@@ -278,7 +282,10 @@ std::vector<Literal> BeginningsOf(std::string_view pattern) {
     while (TakeBack(left, kBoundary)) continue;
     one.text = std::string(left);
     if (!SettleInnerBoundaries(one.text)) continue;
-    if (one.text.size() + (one.starts_at_word ? 1 : 0) < kShortestBeginning) return {};
+    const bool digit = !one.text.empty() && absl::ascii_isdigit(static_cast<unsigned char>(one.text.front()));
+    if (one.text.empty() || one.text.size() + (one.starts_at_word ? 1 : 0) + (digit ? 1 : 0) < kShortestBeginning) {
+      return {};
+    }
     all.push_back(std::move(one));
   }
   // Where a shorter one stands for it, a longer one says nothing more.

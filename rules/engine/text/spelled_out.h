@@ -25,7 +25,8 @@ struct SpelledText {
 // matter.
 std::vector<SpelledText> SpelledOut(std::string_view pattern);
 
-// The shortest beginning by which it is worth to look for a pattern; a boundary of a word counts as a byte.
+// The shortest beginning by which it is worth to look for a pattern. A boundary of a word counts as a byte, and a digit
+// as two: both are rare.
 inline constexpr size_t kShortestBeginning = 3;
 
 // Literals with one of which each text begins that `pattern` matches: it needs to be tried where one stands, and

@@ -136,5 +136,23 @@ TEST(SignalForms, OfAlternativesTheLeftmostWinsThenTheFirst) {
   EXPECT_EQ(found({"\\b(?:shard\\w*|[xy]+z|mesh)\\b"}, "unsharded sharded_1"), "sharded_1");
 }
 
+TEST(SignalForms, PatternThatBeginsWithWordsIsTriedWhereTheyStand) {
+  SignalModel signal;
+  signal.patterns = {"(?i)\\b(?:saves?|loads?)\\b.{0,12}\\bcheckpoint\\w*"};
+  EXPECT_EQ(Found(signal, "it Loads, and then saves two checkpoints"), "saves two checkpoints");
+  EXPECT_EQ(Found(signal, "unsaved, reloads: load a checkpoint"), "load a checkpoint");
+  EXPECT_EQ(Found(signal, "saves a model, the checkpoint"), std::nullopt);
+  // In many places, too, of which only the last will do.
+  std::string many;
+  for (int i = 0; i < 40; ++i) many += "loads nothing at all; ";
+  EXPECT_EQ(Found(signal, many + "saves the checkpoint"), "saves the checkpoint");
+  EXPECT_EQ(Found(signal, many), std::nullopt);
+  SignalModel several;
+  several.patterns = {"\\bload.{0,9}fails", "(?:x|y)+ fails", "\\bsave.{0,9}fails"};
+  EXPECT_EQ(Found(several, "xy load save fails"), "load save fails");
+  EXPECT_EQ(Found(several, "save, xyx fails"), "save, xyx fails");
+  EXPECT_EQ(Found(several, "a yyx fails"), "yyx fails");
+}
+
 }  // namespace
 }  // namespace yardmaster::rules

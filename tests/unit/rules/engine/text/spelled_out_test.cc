@@ -13,6 +13,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
+using ::testing::UnorderedElementsAre;
 
 // The texts, with "~" in front where case does not matter, "|" at boundaries and "*" where word bytes may follow.
 std::vector<std::string> Spelled(const std::string& pattern) {
@@ -63,6 +64,38 @@ TEST(SpelledOut, WhatOnlyRe2KnowsIsLeftToIt) {
   std::string nested;
   for (int i = 0; i < 100'000; ++i) nested += "(?:";
   EXPECT_THAT(Spelled(nested), IsEmpty());
+}
+
+std::vector<std::string> Begun(const std::string& pattern) {
+  std::vector<std::string> out;
+  for (const Literal& literal : BeginningsOf(pattern)) {
+    out.push_back(absl::StrCat(literal.fold_case ? "~" : "", literal.starts_at_word ? "|" : "", literal.text));
+  }
+  return out;
+}
+
+TEST(BeginningsOf, WhatStandsBeforeSomethingThatHasNoEnd) {
+  EXPECT_THAT(Begun("torch\\.\\w+\\("), ElementsAre("torch."));
+  EXPECT_THAT(Begun("(?i)\\bimport(?:ing)? (?:py)?torch.{0,9}fails"),
+              UnorderedElementsAre("~|import pytorch", "~|import torch", "~|importing pytorch", "~|importing torch"));
+  EXPECT_THAT(Begun("\\b(?:param(?:eter)?s?|grad\\w*|loss(?:es)?)\\b.{0,9}wrong"),
+              UnorderedElementsAre("|param", "|grad", "|loss"));
+  EXPECT_THAT(Begun("\\b(?:save|load[a-z|)]+x|rest(?:ore|[^)(]y)) it"),
+              UnorderedElementsAre("|save it", "|load", "|rest"));
+  EXPECT_THAT(Begun("\\bv?\\d+\\.\\d"), IsEmpty());  // "v" alone
+  EXPECT_THAT(
+      Begun("\\b(?:two|[2-4]) (?:gpu|card)s?.+x"),
+      UnorderedElementsAre("|2 gpu", "|3 gpu", "|4 gpu", "|2 card", "|3 card", "|4 card", "|two gpu", "|two card"));
+}
+
+TEST(BeginningsOf, NothingWhereOneIsShortOrNotKnown) {
+  for (const char* pattern : {"", "ab.c", "(?:abc|.)d", "abc|\\w+", "^abc.", "(?m)abc.", "(?:abc)?.d", "abc*|(?i)d",
+                              "a+bcd", "(?i)größe.+", "\\Qabc.\\E", "abc[[:alpha:]]+", "abc(.", "abc.)", "abc\\"}) {
+    EXPECT_THAT(Begun(pattern), IsEmpty()) << pattern;
+  }
+  std::string nested;
+  for (int i = 0; i < 100'000; ++i) nested += "(?:";
+  EXPECT_THAT(Begun(nested), IsEmpty());
 }
 
 }  // namespace
