@@ -1,6 +1,7 @@
 // Finds which signals match where. One pass over each zone finds all literals: words, what patterns that match a few
-// texts only are spelled out to, and what other patterns can't do without. Only patterns that have all that they need
-// are searched for, one by one.
+// texts only are spelled out to, what other patterns can't do without, and what their matches begin with. Only patterns
+// that have all that they need are searched for, one by one, and where it is known only in the places where they may
+// begin.
 #ifndef YARDMASTER_RULES_ENGINE_MATCHER_H_
 #define YARDMASTER_RULES_ENGINE_MATCHER_H_
 
