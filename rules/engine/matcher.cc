@@ -148,7 +148,7 @@ class Matcher::ZoneSearch {
 
   // `beginnings`: where it may match, in order, if that is known.
   void AddPattern(const Pattern& pattern, std::span<const Beginning> beginnings) {
-    patterns_.push_back({&pattern, pattern.begun && beginnings.size() <= kMostTries, beginnings, {}});
+    patterns_.push_back({&pattern, pattern.has_beginnings && beginnings.size() <= kMostTries, beginnings, {}});
   }
 
   std::optional<std::pair<size_t, size_t>> Next() {
@@ -312,11 +312,14 @@ bool Matcher::AddPattern(uint32_t signal, uint32_t order, const std::string& pat
       forms.Add(std::move(literal), {.signal = signal, .index = index, .group = bit, .groups = all});
     }
   }
-  added.begun = !beginnings.empty();
+  added.has_beginnings = !beginnings.empty();
+  // Where nothing else is needed, one of them is.
+  const uint8_t needs = groups.empty() ? 1 : 0;
   for (Literal& literal : beginnings) {
-    forms.Add({std::move(literal), {}}, {.signal = signal, .index = index, .groups = all, .begins = true});
+    forms.Add({std::move(literal), {}},
+              {.signal = signal, .index = index, .group = needs, .groups = needs, .begins = true});
   }
-  if (groups.empty() && !added.begun && zones_[signal] != 0) unfiltered_.push_back(index);
+  if (groups.empty() && !added.has_beginnings && zones_[signal] != 0) unfiltered_.push_back(index);
   patterns_.push_back(std::move(added));
   return true;
 }
@@ -366,23 +369,17 @@ void Matcher::Match(const std::vector<ZonedText>& texts, std::vector<SignalHit>&
           if (form->then != '\0' && !IsNextWord(part, literal.end, form->then)) continue;
           size_t end = form->rest == 0 ? literal.end : EndOf(rests_[form->rest], part, literal.end);
           if (end == std::string_view::npos) continue;
-          if (form->begins) {
-            beginnings.push_back({form->index, literal.begin});
-            // One that needs nothing else.
-            if (form->groups == 0 && groups[form->index] == 0) {
-              groups[form->index] = 1;
-              begun.push_back(form->index);
-              worth.push_back(form->index);
-            }
-          } else if (form->group != 0) {
+          if (form->begins) beginnings.push_back({form->index, literal.begin});
+          if (form->group != 0) {
             const uint8_t had = groups[form->index];
             const auto has = static_cast<uint8_t>(had | form->group);
             if (had == has) continue;
             if (had == 0) begun.push_back(form->index);
             groups[form->index] = has;
             if (has == form->groups) worth.push_back(form->index);
-          } else if (!form->is_name || in_trace ||
-                     !(IsInPath(part, literal.begin, end) || (in_code && IsInBuildCommand(part, literal.begin)))) {
+          } else if (!form->begins &&
+                     (!form->is_name || in_trace ||
+                      !(IsInPath(part, literal.begin, end) || (in_code && IsInBuildCommand(part, literal.begin))))) {
             while (form->goes_on && end < part.size() && IsWordByte(part[end])) ++end;
             places.push_back({form->signal, form->spelled, form->index, literal.begin, end});
           }

@@ -76,7 +76,7 @@ class Matcher {
     uint32_t signal = 0;
     uint32_t order = 0;  // among the signal's forms: the first wins of those that match at the same place
     std::unique_ptr<re2::FilteredRE2> compiled;
-    bool begun = false;  // it is tried where literals stand with which its matches begin, and nowhere else
+    bool has_beginnings = false;  // it is tried where literals stand with which its matches begin, and nowhere else
   };
   struct Place;
   struct Beginning;

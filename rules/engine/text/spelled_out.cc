@@ -28,17 +28,17 @@ class Speller {
  public:
   explicit Speller(std::string_view pattern) : rest_(pattern) {}
 
+  // Nothing where something follows that has no end or too many texts.
   std::optional<Texts> Read() {
-    std::optional<Texts> all = Alternatives();
-    return rest_.empty() ? all : std::nullopt;
+    const std::optional<std::vector<Beginning>> all = ReadAll();
+    if (!all.has_value() || absl::c_any_of(*all, [](const Beginning& one) { return one.closed; })) return std::nullopt;
+    return TextsOf(*all);
   }
 
+  // With one of them each text begins that the pattern matches.
   std::optional<Texts> ReadBeginnings() {
-    std::optional<std::vector<Beginning>> all = BegunAlternatives();
-    if (!all.has_value() || !rest_.empty()) return std::nullopt;
-    Texts texts;
-    for (Beginning& one : *all) texts.push_back(std::move(one.text));
-    return texts;
+    const std::optional<std::vector<Beginning>> all = ReadAll();
+    return all.has_value() ? std::optional(TextsOf(*all)) : std::nullopt;
   }
 
  private:
@@ -48,10 +48,22 @@ class Speller {
     bool closed = false;
   };
 
-  std::optional<std::vector<Beginning>> BegunAlternatives() {
+  static Texts TextsOf(const std::vector<Beginning>& all) {
+    Texts texts;
+    texts.reserve(all.size());
+    for (const Beginning& one : all) texts.push_back(one.text);
+    return texts;
+  }
+
+  std::optional<std::vector<Beginning>> ReadAll() {
+    std::optional<std::vector<Beginning>> all = Alternatives();
+    return rest_.empty() ? all : std::nullopt;
+  }
+
+  std::optional<std::vector<Beginning>> Alternatives() {
     std::vector<Beginning> all;
     do {
-      std::optional<std::vector<Beginning>> one = BegunSequence();
+      std::optional<std::vector<Beginning>> one = Sequence();
       if (!one.has_value()) return std::nullopt;
       all.insert(all.end(), one->begin(), one->end());
       if (all.size() > kMaxSpelledOut) return std::nullopt;
@@ -59,11 +71,11 @@ class Speller {
     return all;
   }
 
-  std::optional<std::vector<Beginning>> BegunSequence() {
+  std::optional<std::vector<Beginning>> Sequence() {
     std::vector<Beginning> all(1);
     while (!rest_.empty() && rest_.front() != '|' && rest_.front() != ')') {
       const std::string_view before = rest_;
-      std::optional<std::vector<Beginning>> next = BegunItem();
+      std::optional<std::vector<Beginning>> next = Item();
       if (next.has_value() && Take("?")) next->emplace_back();
       const bool repeated = !rest_.empty() && absl::StrContains("?*+{", rest_.front());
       if (!next.has_value() || repeated || all.size() * next->size() > kMaxSpelledOut) {
@@ -84,20 +96,17 @@ class Speller {
     return all;
   }
 
-  std::optional<std::vector<Beginning>> BegunItem() {
+  std::optional<std::vector<Beginning>> Item() {
     if (Take("(?:")) {
-      if (++nesting_ > kMaxNesting) return std::nullopt;
-      std::optional<std::vector<Beginning>> all = BegunAlternatives();
+      if (nesting_ == kMaxNesting) return std::nullopt;
+      ++nesting_;
+      std::optional<std::vector<Beginning>> all = Alternatives();
       --nesting_;
       return Take(")") ? all : std::nullopt;
     }
-    std::vector<Beginning> all;
-    if (Take("\\d")) {
-      for (char c = '0'; c <= '9'; ++c) all.push_back({std::string(1, c)});
-      return all;
-    }
-    std::optional<Texts> texts = Item();
+    std::optional<Texts> texts = Single();
     if (!texts.has_value()) return std::nullopt;
+    std::vector<Beginning> all;
     for (std::string& text : *texts) all.push_back({std::move(text)});
     return all;
   }
@@ -132,42 +141,9 @@ class Speller {
     return true;
   }
 
-  std::optional<Texts> Alternatives() {
-    Texts all;
-    do {
-      std::optional<Texts> one = Sequence();
-      if (!one.has_value()) return std::nullopt;
-      all.insert(all.end(), one->begin(), one->end());
-      if (all.size() > kMaxSpelledOut) return std::nullopt;
-    } while (Take("|"));
-    return all;
-  }
-
-  std::optional<Texts> Sequence() {
-    Texts all = {""};
-    while (!rest_.empty() && rest_.front() != '|' && rest_.front() != ')') {
-      std::optional<Texts> next = Item();
-      if (!next.has_value()) return std::nullopt;
-      if (Take("?")) next->emplace_back();  // with it goes before without it
-      if (!rest_.empty() && absl::StrContains("?*+{", rest_.front())) return std::nullopt;
-      if (all.size() * next->size() > kMaxSpelledOut) return std::nullopt;
-      Texts both;
-      for (const std::string& before : all) {
-        for (const std::string& behind : *next) both.push_back(before + behind);
-      }
-      all = std::move(both);
-    }
-    return all;
-  }
-
-  std::optional<Texts> Item() {
-    if (Take("(?:")) {
-      if (++nesting_ > kMaxNesting) return std::nullopt;
-      std::optional<Texts> all = Alternatives();
-      --nesting_;
-      return Take(")") ? all : std::nullopt;
-    }
+  std::optional<Texts> Single() {
     if (Take("[")) return Class();
+    if (Take("\\d")) return Texts{"0", "1", "2", "3", "4", "5", "6", "7", "8", "9"};
     if (Take("\\b")) return Texts{std::string(1, kBoundary)};
     if (Take("\\w*")) return rest_.starts_with('?') ? std::nullopt : std::optional(Texts{std::string(1, kWordBytes)});
     if (Take("\\")) return Quoted();
