@@ -114,9 +114,7 @@ std::vector<rules::FailureSignature> BuiltinSignatures() {
   };
 }
 
-bool IsWrapper(const rules::FailureSignature& signature) {
-  return signature.priority >= kFirstWrapper && signature.priority < kExitCode;
-}
+bool IsWrapper(int priority) { return priority >= kFirstWrapper && priority < kExitCode; }
 
 bool IsException(const rules::FailureSignature& signature) {
   return signature.id == kExceptionId || signature.id == kAssertionId;

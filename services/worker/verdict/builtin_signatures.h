@@ -29,7 +29,8 @@ std::vector<rules::FailureSignature> BuiltinSignatures();
 
 // True for texts that say that a call failed and not why ("unhandled cuda error"): they stand behind whatever says why,
 // and before a plain exception on the same line.
-bool IsWrapper(const rules::FailureSignature& signature);
+bool IsWrapper(int priority);
+inline bool IsWrapper(const rules::FailureSignature& signature) { return IsWrapper(signature.priority); }
 
 // True for the signatures of exceptions and assertions, which say by themselves why a program failed, in words of its
 // own.

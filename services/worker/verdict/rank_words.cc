@@ -86,8 +86,7 @@ void AddErrorBefore(const StepContext& context, const LogLine& line, Telling lea
   }
   if (!before.has_value() || before->telling < least || before->telling == Telling::kEcho) return;
   finding.what += Concat("; before it: ", Quoted(before->line.text));
-  const bool wrapper = finding.priority >= kFirstWrapper && finding.priority < kExitCode;
-  if (wrapper) TakeReason(*context.signatures, before->line.text, context.phase, finding);
+  if (IsWrapper(finding.priority)) TakeReason(*context.signatures, before->line.text, context.phase, finding);
 }
 
 Telling TellingOfLine(const StepContext& context, const LogLine& line) {

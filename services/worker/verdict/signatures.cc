@@ -78,7 +78,8 @@ class CompiledSignatures final : public Signatures {
   const rules::FailureSignature* Reason(std::string_view line, std::string_view phase) const override {
     std::string escapes;
     std::string quoted;
-    const std::string_view text = Matched(Text(line, escapes), quoted);
+    const std::string_view shown = Text(line, escapes);
+    const std::string_view text = Matched(shown, BehindFailedTest(shown), quoted);
     for (size_t i = 0; i < signatures_.size(); ++i) {
       if (!signatures_[i].reason_only || !IsOf(signatures_[i], PhaseIndex(phase))) continue;
       if (RE2::PartialMatch(Piece(text), *patterns_[i])) return &signatures_[i];
@@ -121,8 +122,8 @@ class CompiledSignatures final : public Signatures {
   }
 
   // Without the name of a test in front of it, and without the data that an assertion quotes; then `buffer` holds it.
-  static std::string_view Matched(std::string_view line, std::string& buffer) {
-    const std::string_view listed = BehindFailedTest(line);
+  // `listed`: what stands behind the test's name where the line is one of a list of those that failed.
+  static std::string_view Matched(std::string_view line, std::string_view listed, std::string& buffer) {
     return WithoutQuotedData(listed.empty() ? BehindTestName(line) : listed, buffer);
   }
 
@@ -141,7 +142,7 @@ class CompiledSignatures final : public Signatures {
                                                         bool& exception) const {
     std::string buffer;
     const std::string_view listed = BehindFailedTest(line);
-    line = Matched(line, buffer);
+    line = Matched(line, listed, buffer);
     std::vector<const rules::FailureSignature*> matched;
     const PhaseSet& set = SetOf(phase);
     std::vector<int> found;

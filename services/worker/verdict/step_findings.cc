@@ -91,14 +91,14 @@ void FindInLauncher(const StepContext& context, std::vector<RankView>& views, st
     // Launchers are no programs of C++.
     const bool of_launcher = IsException(*hit.signature) && !RankInPrefix(hit.line.text).has_value() &&
                              !Contains(hit.line.text, "terminate called");
-    const std::string below = WordsBelow(*evidence.log, hit.line);
-    if (!of_launcher && !below.empty()) finding.what += Concat(" ", Quoted(below));
     if (of_launcher || finding.signature == kChildFailedId) {
       // A launcher ends with an exception of its own whatever happened to its ranks.
       finding.priority = silent ? kLauncher - 1 : kLauncherSays;
       finding.what = Concat("the launcher failed: ", Quoted(hit.line.text));
       finding.signature = "launcher";
       if (silent) finding.cls = FailureClass::kEnvironment;
+    } else if (const std::string below = WordsBelow(*evidence.log, hit.line); !below.empty()) {
+      finding.what += Concat(" ", Quoted(below));
     }
     finding.micros = hit.line.micros;
     finding.line = hit.line;
@@ -147,11 +147,10 @@ bool NeedsLog(const StepContext& context) {
     return true;
   }
   if (evidence.expected_ranks > static_cast<int>(evidence.ranks.size())) return true;
+  // Without a report, nothing but the output may contradict the exit codes.
+  if (context.phase == "test" && evidence.step != nullptr && evidence.step->reports.empty()) return true;
   for (const RankEvidence& rank : evidence.ranks) {
     if (rank.exit.has_value() ? rank.exit->code != 0 || rank.exit->signal != 0 : !context.launched) return true;
-    // Without a report, nothing but its output may contradict the exit code.
-    const bool only_code = context.phase == "test" && evidence.step != nullptr && evidence.step->reports.empty();
-    if (only_code) return true;
     if (!rank.missing_reports.empty() || !rank.bad_reports.empty() || rank.marks.has_value() ||
         !rank.tensor_problems.empty()) {
       return true;
